@@ -207,13 +207,13 @@ class Profile:
 
     def play(self, launch):
         """Replacement of `Launch.play` that times its single part."""
-        if launch.parts:
-            (((kind, how),),) = launch.parts
+        if launch.shares:
+            (((kind, how),),) = launch.shares
             name = how["kernel"].key.split("__")[-1]
             launch.play = self.timed(name, kind(**how, record_cmd=True).launch)
         else:
             launch.play = int
-        launch.parts = ()
+        launch.shares = ()
         launch.play()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiling before the first step: all modules of kernels that a scene needs, side by side."""
+"""Compilation of all kernel modules that a scene needs, side by side, before the first step."""
 
 from collections import deque
 from pathlib import Path
@@ -10,12 +10,12 @@ import warp as wp
 
 from . import thread_priority
 
-# Pause between two looks at whether compiling is still wanted [s].
+# Pause between two checks for cancellation [s].
 POLL = 0.1
 
 
 def is_compiled(module, device):
-    """Whether Warp's cache has the code of a module for a device."""
+    """Return whether Warp's cache has the code of a module for a device."""
     block = 1 if device.is_cpu else None
     folder = Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
     code = ("*.o",) if device.is_cpu else ("*.ptx", "*.cubin")
@@ -23,9 +23,9 @@ def is_compiled(module, device):
 
 
 def source_size(module):
-    """Characters of the kernels of a module and of all functions that they call.
+    """Return the number of characters of a module's kernels and of all functions that they call.
 
-    Compiling takes about as long as that is large.
+    Compile time is about proportional to it.
     """
     known, size = set(), 0
     waiting = [kernel.adj for kernel in module.kernels.values()]
@@ -39,7 +39,7 @@ def source_size(module):
 
 
 def _first(queues):
-    """The first of what several threads take from; None when nothing is left."""
+    """Take the first module of the queues, which threads share; None when all are empty."""
     for queue in queues:
         try:
             return queue.popleft()
@@ -49,19 +49,19 @@ def _first(queues):
 
 
 def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
-    """Compile what the cache lacks of `modules` in so many threads; False when cancelled.
+    """Compile the `modules` that the cache lacks, in so many threads; False when cancelled.
 
-    `progress(done, count)` is called only if there is something to compile. What is being compiled
-    when `cancelled()` says True goes on in the background, to the end of the module in flight.
+    `progress(done, count)` is called only if there is something to compile. Modules in flight when
+    `cancelled()` returns True are finished in the background.
     """
     missing = [m for m in dict.fromkeys(modules) if not is_compiled(m, device)]
-    missing.sort(key=source_size, reverse=True)  # the slowest first, so that none is left at last
+    missing.sort(key=source_size, reverse=True)  # the slowest first: they should not run last
     if not missing:
         return True
     if cancelled is not None and cancelled():
         return False
-    # While Warp compiles with flags for LLVM, as it does by itself, other threads wait: these come
-    # last, and in one thread, which needs one precompiled header.
+    # While Warp compiles with its default LLVM flags, other threads wait: these modules come last,
+    # in one thread, which needs one precompiled header.
     hot = [module for module in missing if module.options["cpu_compiler_flags"] is None]
     hot = deque(hot if device.is_cpu else [])
     quick, ended, stopping = deque(m for m in missing if m not in hot), SimpleQueue(), Event()
@@ -80,7 +80,7 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     if progress is not None:
         progress(done, count)
     for k in range(max(1, min(threads, len(quick)))):
-        # No daemon: a process that ended under the compiler would crash.
+        # No daemon: a process that ends while the compiler runs would crash.
         queues = [quick] if k else [quick, hot]
         Thread(target=work, args=[queues], name="vbd-compile").start()
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decisions that lie on the device: captured into a graph, or read by the host where none is.
+"""Decisions by flags on the device: captured into a graph, or else read by the host.
 
-A `flag` is a Warp array of one int. While a graph is captured the host reads nothing, and what a
-branch launches becomes part of the graph; otherwise the host reads the flag and goes that way.
+A `flag` is a Warp array of one int. While a graph is captured the host reads nothing, and the
+launches of each branch become part of the graph; otherwise the host reads the flag and branches.
 """
 
 import warnings
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 import warp as wp
 
-# The threads that share in the graph that is captured now (thread_team.py); None for one alone.
+# The team of threads that share the graph being captured (thread_team.py); None for a single one.
 _crew = None
 
 
 def can_capture(device):
-    """Whether graphs with decisions can be captured; a warning tells of a GPU where not."""
+    """Return whether graphs with decisions can be captured; warn on a GPU that cannot."""
     if device.is_cpu or wp.is_conditional_graph_supported():
         return True
     warnings.warn(
@@ -27,10 +27,10 @@ def can_capture(device):
 
 
 @contextmanager
-def shared_by(crew):
-    """Let a `ThreadTeam` note what its threads do, while a graph is captured."""
+def shared_by(team):
+    """Let a `ThreadTeam` record the steps of its threads while a graph is captured."""
     global _crew
-    _crew = crew
+    _crew = team
     try:
         yield
     finally:
@@ -38,8 +38,8 @@ def shared_by(crew):
 
 
 def share(stages):
-    """Do all parts of each of the `stages` side by side in the graph that is captured now; False
-    when none is.
+    """Run all shares of each of the `stages` side by side in the graph being captured; False when
+    none is.
     """
     if _crew is not None:
         _crew.share(stages)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one way to launch kernels: recorded once, played often, shared between threads where it pays.
 
-A kernel whose threads may be shared out has the number of its first thread, `first`, as its first
-argument, which is filled in here.
+A kernel whose threads may be shared between CPU threads has the number of its first thread,
+`first`, as its first argument, which is filled in here.
 """
 
 from functools import cached_property, partial
@@ -15,19 +15,19 @@ from ..kernels.device.barrier import wait
 from .conditions import share
 from .graph import Graph
 
-# Parts of a list, on the CPU: they are shared evenly by so many threads or fewer.
-PARTS = 64
-# A range is split between CPU threads when one thread would take longer than this [ns]: to wait for
-# each other takes them 1 µs.
+# Shares of a list on the CPU: so many threads or fewer take equal numbers of them.
+SHARES = 64
+# A range is split between CPU threads when one thread would take longer than this [ns]: a barrier
+# costs them 1 µs.
 WORTH_SPLITTING = 15e3
-# Some things take longer than was thought, and what is near them in the range as well. So threads
-# take turns at pieces, which take at least so long [ns]; up to so many each.
+# Costs may be underestimated for a whole stretch of the range. So pieces of it are dealt out to the
+# threads in turn; each takes at least so long [ns], and each thread gets up to so many.
 PIECE, PIECES = 50e3, 4
 
 
 def refuse_gaps(values):
-    """Raise RuntimeError where an array of one dimension, also within a struct, has gaps between
-    its numbers: kernels take it for granted that there are none (kernels/device/options.py).
+    """Raise RuntimeError if an array of one dimension, also within a struct, has gaps between its
+    numbers: kernels assume contiguous arrays (kernels/device/options.py).
     """
     for value in values:
         if isinstance(value, wp.array):
@@ -38,45 +38,44 @@ def refuse_gaps(values):
 
 
 def nothing():
-    """What a launch of no threads does."""
+    """Play a launch of no threads."""
 
 
 class Launch:
-    """A launch, in one part or in several that run side by side; call it to play it.
+    """A launch in one share or in several that run side by side; call it to play it.
 
-    Each of the `parts` is a list of pieces that are played one after the other: pairs of a function
-    of Warp that launches and its arguments. `cuts` is how they were shared out.
+    Each of the `shares` is a list of pieces that are played one after the other: pairs of a launch
+    function of Warp and its arguments. `cuts` are the thread count and the ends of the pieces.
     """
 
-    def __init__(self, parts, threads, cuts=None):
-        self.parts, self.threads, self.cuts = parts, threads, cuts
+    def __init__(self, shares, threads, cuts=None):
+        self.shares, self.threads, self.cuts = shares, threads, cuts
 
     def __call__(self):
         self.play()
 
     def play(self):
-        """Record, and play from now on what is recorded."""
-        if len(self.parts) > 1:
+        """Record the launch, and play the recorded commands from now on."""
+        if len(self.shares) > 1:
             self.play = partial(side_by_side, self.threads, [self.recorded])
         else:
-            self.play = self.recorded[0] if self.parts else nothing
+            self.play = self.recorded[0] if self.shares else nothing
         self.play()
 
     @cached_property
     def recorded(self):
-        """Functions that play the parts. Nothing is compiled or loaded before they are needed."""
+        """Functions that play the shares. Nothing is compiled or loaded before they are needed."""
         return [
             in_turn([launch(**how, record_cmd=True).launch for launch, how in pieces])
-            for pieces in self.parts
+            for pieces in self.shares
         ]
 
 
 class SharedLaunches:
-    """Launches in stages, one after the other, which cost less than each by itself: the threads
-    that share a stage wait for each other once. Call it to play it.
+    """Launches in consecutive stages, with one barrier per stage. Call it to play it.
 
-    The launches of a stage are shared out alike; a thread does its part of all of them without
-    waiting for others. A stage may also be functions that share nothing.
+    The launches of a stage are split alike; each thread plays its share of all of them without
+    waiting for others. A stage may also be functions that are not shared.
     """
 
     def __init__(self, stages):
@@ -86,9 +85,9 @@ class SharedLaunches:
         self.play()
 
     def play(self):
-        """Record, and play from now on what is recorded."""
+        """Record the launches, and play the recorded commands from now on."""
         actions = [action for stage in self.stages for action in stage]
-        shared = [a for a in actions if isinstance(a, Launch) and len(a.parts) > 1]
+        shared = [a for a in actions if isinstance(a, Launch) and len(a.shares) > 1]
         if shared:
             self.play = partial(side_by_side, shared[0].threads, self._recorded())
         else:
@@ -96,51 +95,51 @@ class SharedLaunches:
         self.play()
 
     def _recorded(self):
-        """The parts of every stage; what one thread does is one stage as long as it goes on."""
+        """Return the shares of every stage; consecutive stages of a single thread become one."""
         stages = []
         for stage in self.stages:
-            parts = parts_of(stage)
-            if len(parts) == 1 and stages and len(stages[-1]) == 1:
-                stages[-1] = [in_turn([*stages[-1], *parts])]
-            elif parts:
-                stages.append(parts)
+            shares = shares_of(stage)
+            if len(shares) == 1 and stages and len(stages[-1]) == 1:
+                stages[-1] = [in_turn([*stages[-1], *shares])]
+            elif shares:
+                stages.append(shares)
         return stages
 
 
 def in_turn(functions):
-    """A function that calls others one after the other."""
+    """Return a function that calls others one after the other."""
     return functions[0] if len(functions) == 1 else partial(play, functions)
 
 
-def parts_of(actions):
-    """Functions for the parts of a stage: of each launch the same part."""
+def shares_of(actions):
+    """Return functions that play the shares of a stage: the same share of each launch."""
     if not all(isinstance(action, Launch) for action in actions):
         return [in_turn(actions)]
-    recorded = [launch.recorded for launch in actions if launch.parts]
-    return [in_turn(list(parts)) for parts in zip(*recorded, strict=True)]
+    recorded = [launch.recorded for launch in actions if launch.shares]
+    return [in_turn(list(shares)) for shares in zip(*recorded, strict=True)]
 
 
 def side_by_side(threads, stages):
-    """Do all parts of a stage at the same time, and stages one after the other, now or in the graph
-    that is captured.
+    """Play all shares of a stage at the same time, and stages one after the other, now or in the
+    graph being captured.
     """
     if not share(stages):
-        for parts in stages:
-            threads.run(parts)
+        for shares in stages:
+            threads.run(shares)
 
 
 class Launches:
-    """Launches on a device; on the CPU several `threads` play one together."""
+    """Launches on a device; on the CPU several `threads` share each of them."""
 
     def __init__(self, device, threads):
         self.device, self.threads = wp.get_device(device), threads
         self.expected = {}
         if self.device.is_cpu and threads is not None and threads.count > 1:
-            self.expect(wait)  # where they wait for each other in a graph
+            self.expect(wait)  # the barrier within graphs
 
     @property
     def are_wide(self):
-        """Whether the device is a GPU: it has many threads, each of which is slow."""
+        """True on a GPU: it has many threads, each of which is slow."""
         return not self.device.is_cpu
 
     def expect(self, *kernels):
@@ -148,47 +147,47 @@ class Launches:
         self.expected.update((kernel.module, None) for kernel in kernels)
 
     def modules(self):
-        """The Warp modules of all kernels that were recorded or are expected."""
+        """Return the Warp modules of all kernels that were recorded or are expected."""
         return list(self.expected)
 
     def record(
         self, kernel, count, inputs, outputs=(), cost=0.0, first=0, tile_threads=0, like=None
     ):
-        """The `Launch` of `count` threads of a kernel (a tuple for one of several dimensions).
+        """Return the `Launch` of `count` threads of a kernel (a tuple for several dimensions).
 
-        `cost` [ns] of a thread, or [count] of each: what takes long is shared out, or it is shared
-        out `like` another launch of the same threads. Threads are numbered from `first` on. With
-        `tile_threads` so many work on each tile.
+        `cost` [ns] is that of one thread, or [count] of each: a long launch is split between CPU
+        threads, or split `like` another launch of the same threads. Threads are numbered from
+        `first` on. With `tile_threads`, so many threads work on each tile.
         """
         if np.prod(count):
             self.expect(kernel)
         cuts = like and like.cuts
         return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, cuts)
 
-    def record_list(self, kernel, room, expected, inputs, outputs=(), cost=0.0):
-        """A launch over a list whose length the device knows: at most `room`, about `expected`.
+    def record_list(self, kernel, capacity, expected, inputs, outputs=(), cost=0.0):
+        """Return a launch over a list whose length only the device knows: about `expected`.
 
         Its threads share the list (kernels/device/thread_shares.py): the kernel gets their number,
-        `parts`, first of all inputs. `cost` [ns] of one thing in the list.
+        `shares`, as its first input. `cost` [ns] is that of one item of the list.
         """
-        parts = min(room, PARTS) if self.device.is_cpu else room
-        each = cost * expected / max(parts, 1)
-        return self.record(kernel, parts, [parts, *inputs], outputs, each)
+        shares = min(capacity, SHARES) if self.device.is_cpu else capacity
+        each = cost * expected / max(shares, 1)
+        return self.record(kernel, shares, [shares, *inputs], outputs, each)
 
-    def record_serial(self, kernel, room, inputs, outputs):
-        """The same for a kernel that adds to or joins what others do as well: on the CPU by one
-        thread, in order. Thread k of `parts` takes things k, k + parts, and so on.
+    def record_serial(self, kernel, capacity, inputs, outputs):
+        """Return a launch over a list for a kernel whose threads add to shared results or join
+        nodes: on the CPU by one thread, in order. Thread k takes items k, k + `shares`, and so on.
         """
-        parts = 1 if self.device.is_cpu else room
-        return self.record(kernel, parts, [parts, *inputs], outputs)
+        shares = 1 if self.device.is_cpu else capacity
+        return self.record(kernel, shares, [shares, *inputs], outputs)
 
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
-        """Launch once, with arguments that are others the next time."""
-        # Recorded by this thread alone: Warp is not made for several that do.
+        """Launch once, with arguments that change from call to call."""
+        # Only this thread records: recording in Warp is not thread-safe.
         self._launch(kernel, count, inputs, outputs, cost, first)()
 
     def graph(self, function):
-        """The `Graph` of all that a function launches."""
+        """Return the `Graph` of all launches of a function."""
         return Graph(self.device, self.threads, function)
 
     def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, cuts=None):
@@ -207,12 +206,12 @@ class Launches:
             for a, b in pairwise(ends)
             if b > a
         ]
-        parts = [pieces[k::threads] for k in range(min(threads, len(pieces)))]
-        return Launch(parts, self.threads, cuts)
+        shares = [pieces[k::threads] for k in range(min(threads, len(pieces)))]
+        return Launch(shares, self.threads, cuts)
 
     def _cuts(self, first, count, cost):
-        """How many threads share a range, and where its pieces begin and end, which take equally
-        long as far as is known.
+        """Return the number of threads that share a range, and the ends of its pieces, which take
+        equally long by their estimated costs.
         """
         total = float(np.sum(cost)) if np.ndim(cost) else count * cost
         threads = pieces = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The few numbers on a device that the host wants to know, read all at once."""
+"""Transfer of the few numbers on a device that the host needs, in one read."""
 
 import numpy as np
 import warp as wp
@@ -9,7 +9,7 @@ from .launches import play
 
 
 class Readback:
-    """One block of all that is in `arrays`, Warp arrays by their names, which stay the same."""
+    """One block with the numbers of all `arrays`: Warp arrays by name, which are never replaced."""
 
     def __init__(self, launches, arrays):
         ends = np.cumsum([array.size for array in arrays.values()]).tolist()
@@ -26,7 +26,7 @@ class Readback:
         ]
 
     def read(self):
-        """All numbers of now by their names, as NumPy arrays of float64: the one read."""
+        """Return all current numbers by name, as NumPy arrays of float64, by one read."""
         play(self.puts)
         block = self.block.numpy().copy()  # a view on the CPU
         return {name: block[place].reshape(shape) for name, (place, shape) in self.places.items()}

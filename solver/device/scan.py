@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running sums of whole numbers, also where the device decides whether they are needed.
+"""Prefix sums of integers, also behind decisions on the device.
 
-Warp's own scan takes memory on a GPU, which is not allowed behind a decision in a graph.
+Warp's own scan allocates memory on a GPU, which is not allowed behind a decision in a graph.
 """
 
 from functools import partial
@@ -12,13 +12,13 @@ from ..kernels.device import scan as kernels
 from ..kernels.device.scan import TILE
 from .launches import play
 
-# Threads that work on a tile.
+# Number of threads per tile.
 THREADS = 256
 
 
 def scan(launches, values, sums, inclusive=True):
-    """A function that puts the sums of all `values` up to each into `sums`, itself `inclusive` or
-    not; both are arrays of ints of the same length.
+    """Return a function that puts the prefix sums of `values`, `inclusive` or exclusive, into
+    `sums`; both are arrays of ints of the same length.
     """
     if launches.are_wide:
         return partial(play, list(in_tiles(launches, values, sums, inclusive)))
@@ -26,7 +26,7 @@ def scan(launches, values, sums, inclusive=True):
 
 
 def in_tiles(launches, values, sums, inclusive):
-    """The launches of that on a GPU."""
+    """Yield the launches of a scan on a GPU."""
     count = len(values)
     tiles = -(-count // TILE)
     totals = wp.zeros(tiles, dtype=int, device=launches.device)

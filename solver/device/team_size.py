@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a substep goes faster with several CPU threads, which wait for each other, or with one.
+"""Choice between a team of CPU threads, which wait for each other, and a single thread.
 
-They meet thousands of times in a frame. Where other programs want the same cores, each of them may
-find that another one does not run, and a frame then takes many times as long as one thread needs.
+A team meets at barriers thousands of times in a frame. Where other programs use the same cores, its
+threads wait for one that is not running, and a frame takes many times as long as by one thread.
 """
 
 from time import perf_counter, thread_time
 
-# So many substeps of each way are compared: those of a frame are not alike.
+# Substeps timed per team size: those of a frame are not alike.
 COMPARED = 4
-# What has won is kept for so many times as many.
+# The faster size is kept for so many times as many substeps.
 KEPT = 24
-# Threads that have had less than this part of a core were disturbed; undisturbed ones have 0.97.
+# Threads with less than this fraction of a core were disturbed; undisturbed ones have 0.97.
 DISTURBED = 0.6
 
 
 class Timed:
-    """A task, and the processor time that it has taken [s]."""
+    """A task with its processor time [s]."""
 
     def __init__(self, task):
         self.task, self.busy = task, 0.0
@@ -28,33 +28,33 @@ class Timed:
 
 
 class TeamSize:
-    """Chooses, as one goes on; `is_alone` says which way is next."""
+    """Chooses the team size from timed substeps; `is_single` is the choice for the next one."""
 
     def __init__(self):
         self.plan = self._plan()
-        self.is_alone = next(self.plan)
+        self.is_single = next(self.plan)
 
     def run(self, workers, tasks):
-        """Let `Workers` run the tasks of a substep, one for each thread, and learn from it."""
+        """Let `Workers` run the tasks of a substep, one per thread, and record their times."""
         began, timed = perf_counter(), [Timed(task) for task in tasks]
         workers.run(timed)
         seconds = perf_counter() - began
-        self.is_alone = self.plan.send((seconds, min(task.busy for task in timed)))
+        self.is_single = self.plan.send((seconds, min(task.busy for task in timed)))
 
     def _plan(self):
-        """Yield whether to go alone; is sent how long that took, and the least time that any thread
-        was busy [s].
+        """Yield whether the next substep runs single; receive its time and the least processor time
+        of its threads [s].
         """
         while True:
-            together, busy = yield from self._rounds(1, False)
-            if busy < DISTURBED * together:
-                alone, _ = yield from self._rounds(1, True)
-                yield from self._rounds(KEPT, alone < together)
+            team, busy = yield from self._rounds(1, False)
+            if busy < DISTURBED * team:
+                single, _ = yield from self._rounds(1, True)
+                yield from self._rounds(KEPT, single < team)
 
-    def _rounds(self, count, is_alone):
-        """The same for some rounds one way; returns the sums of what was sent."""
+    def _rounds(self, count, is_single):
+        """Yield one choice for some rounds of substeps; return the sums of the received times."""
         seconds = busy = 0.0
         for _ in range(count * COMPARED):
-            took = yield is_alone
-            seconds, busy = seconds + took[0], busy + took[1]
+            times = yield is_single
+            seconds, busy = seconds + times[0], busy + times[1]
         return seconds, busy

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Priority of threads: what solves behind a window gives way to what draws it.
+"""Thread priority: threads that solve behind a window give way to those that draw it.
 
 Linux has a nice value for each thread, Windows a level. On macOS classes of service would also move
-threads to the slow cores, so that there all keep their priority.
+threads to the slow cores; there all threads keep their priority.
 """
 
 import ctypes
@@ -10,18 +10,18 @@ import os
 import sys
 from threading import get_native_id
 
-# What is added: to the nice value on Linux, to the level on Windows (0: normal, -1: below it).
+# Change of the nice value on Linux, of the level on Windows (0: normal, -1: below it).
 LOWER = {"linux": 10, "win32": -1}
 
 
 def give_way():
-    """Let the calling thread run when others of the process leave it time."""
+    """Lower the priority of the calling thread below that of other threads of the process."""
     if sys.platform in LOWER:
         take(own() + LOWER[sys.platform])
 
 
 def own():
-    """The priority of the calling thread, as its system has it; None where it has none."""
+    """Return the priority of the calling thread in its system's terms; None where it has none."""
     if sys.platform == "linux":
         return os.getpriority(os.PRIO_PROCESS, get_native_id())
     if sys.platform == "win32":
@@ -31,9 +31,7 @@ def own():
 
 
 def take(priority):
-    """Give the calling thread the priority of another: Windows does not hand it down to threads
-    that are started.
-    """
+    """Give the calling thread the priority of another: on Windows new threads do not inherit it."""
     if priority == own():
         return
     if sys.platform == "linux":
@@ -44,7 +42,7 @@ def take(priority):
 
 
 def _windows():
-    """The functions of Windows, and the handle of the calling thread."""
+    """Return the functions of Windows and the handle of the calling thread."""
     kernel32 = ctypes.windll.kernel32
     kernel32.GetCurrentThread.restype = ctypes.c_void_p
     return kernel32, ctypes.c_void_p(kernel32.GetCurrentThread())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CPU threads that replay graphs side by side: each its own, with barriers between.
+"""Team of CPU threads that replay graphs side by side: each its own, with barriers between.
 
-The first thread does everything, but of a launch that is shared out only its own part; the others
-do theirs, and go the same ways at every decision. They all read a flag between two barriers.
+The first thread plays everything, but only its own share of a shared launch; the others play their
+shares, and take the same branch at every decision. All read a flag between two barriers.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from ..kernels.device.barrier import wait
 
 
 def yield_address():
-    """Address of the function of the system that gives a core to another thread."""
+    """Return the address of the system function that yields a core to another thread."""
     if sys.platform == "win32":
         function = ctypes.windll.kernel32.SwitchToThread
     else:
@@ -23,12 +23,12 @@ def yield_address():
 
 
 class SingleThread:
-    """One thread that does all parts of what is shared out, in the graph that it captures."""
+    """One thread that plays all shares, in the graph that it captures."""
 
     def share(self, stages):
-        for parts in stages:
-            for part in parts:
-                part()
+        for shares in stages:
+            for share in shares:
+                share()
 
     def when(self, flag, then, otherwise):
         wp.capture_if(flag, on_true=then, on_false=otherwise)
@@ -38,11 +38,11 @@ class SingleThread:
 
 
 class ThreadTeam:
-    """What `count` threads do: `steps` of the others as noted while the first thread's graph is
-    captured.
+    """A team of `count` threads; `steps` of the others are recorded while the first thread's graph
+    is captured.
 
-    A step is a list of stages, which are lists of parts, or a tuple of a flag and the steps behind
-    it: of a loop, or of both ways of a branch.
+    A step is a list of stages, which are lists of shares, or a tuple of a flag and the steps behind
+    it: those of a loop, or of both branches.
     """
 
     def __init__(self, count, device):
@@ -50,30 +50,30 @@ class ThreadTeam:
         meeting = wp.zeros(2, dtype=int, device=device)
         inputs, outputs = [count, wp.uint64(yield_address())], [meeting]
         self.wait = wp.launch(wait, 1, inputs, outputs, device=device, record_cmd=True).launch
-        self.shares = False
+        self.is_shared = False
 
     def share(self, stages):
-        """Do the first part of every stage; the others do theirs meanwhile."""
+        """Play the first share of every stage, while the others play theirs."""
         self.wait()
-        for parts in stages:
-            parts[0]()
+        for shares in stages:
+            shares[0]()
             self.wait()
-        self.steps.append([parts[1:] for parts in stages])
-        self.shares = True
+        self.steps.append([shares[1:] for shares in stages])
+        self.is_shared = True
 
     def when(self, flag, then, otherwise):
-        """Go one of two ways, together."""
-        ways = []
+        """Take one of two branches with the whole team."""
+        branches = []
         self.wait()
         wp.capture_if(
             flag,
-            on_true=lambda: ways.append(self._steps_of(then)),
-            on_false=lambda: ways.append(self._steps_of(otherwise)),
+            on_true=lambda: branches.append(self._steps_of(then)),
+            on_false=lambda: branches.append(self._steps_of(otherwise)),
         )
-        self.steps.append((flag, *ways))
+        self.steps.append((flag, *branches))
 
     def repeat_while(self, flag, body):
-        """Go round together."""
+        """Repeat the body with the whole team."""
         rounds = []
 
         def once():
@@ -86,7 +86,7 @@ class ThreadTeam:
         self.steps.append((flag, *rounds))
 
     def _steps_of(self, body):
-        """The steps of the others while the first thread does what is in `body`."""
+        """Return the steps of the others while the first thread plays `body`."""
         outer, self.steps = self.steps, []
         self.wait()
         if body is not None:
@@ -95,30 +95,32 @@ class ThreadTeam:
         return inner
 
     def follow(self, number):
-        """What thread `number`, from 1, does."""
-        self._follow(self.steps, number)
+        """Play the steps of thread `number`, from 1."""
+        self._play_steps(self.steps, number)
 
-    def _follow(self, steps, number):
+    def _play_steps(self, steps, number):
         for step in steps:
             self.wait()
             if isinstance(step, list):
-                for parts in step:
-                    if number <= len(parts):
-                        parts[number - 1]()
+                for shares in step:
+                    if number <= len(shares):
+                        shares[number - 1]()
                     self.wait()
             elif len(step) == 3:
-                flag, *ways = step
-                goes = [lambda way=way: self._go(way, number) for way in ways]
-                wp.capture_if(flag, on_true=goes[0], on_false=goes[1])
+                flag, *branches = step
+                actions = [
+                    lambda branch=branch: self._play_branch(branch, number) for branch in branches
+                ]
+                wp.capture_if(flag, on_true=actions[0], on_false=actions[1])
             else:
                 flag, inner = step
-                wp.capture_while(flag, lambda inner=inner: self._go_round(inner, number))
+                wp.capture_while(flag, lambda inner=inner: self._play_round(inner, number))
                 self.wait()
 
-    def _go(self, steps, number):
+    def _play_branch(self, steps, number):
         self.wait()
-        self._follow(steps, number)
+        self._play_steps(steps, number)
 
-    def _go_round(self, steps, number):
-        self._go(steps, number)
+    def _play_round(self, steps, number):
+        self._play_branch(steps, number)
         self.wait()

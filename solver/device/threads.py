@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CPU threads that launch parts of a kernel side by side.
+"""CPU threads that launch their shares of a kernel side by side.
 
 A Warp launch on the CPU uses one core and releases the GIL, so Python threads with disjoint ranges
-run in parallel. A join costs about 20 µs: split only what takes much longer.
+run in parallel. A join costs about 20 µs: only much longer launches are worth splitting.
 """
 
 import os
@@ -13,15 +13,15 @@ from .team_size import TeamSize
 
 
 def core_count():
-    """CPU cores this process may use."""
+    """Return the number of CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Worker:
-    """A thread that runs the tasks it is given, at the priority of the one that makes it. Two locks
-    are its starting gun and its goal.
+    """A thread that runs tasks at the priority of its creator. It waits for the lock `go`, and
+    releases the lock `done` after each task.
     """
 
     def __init__(self):
@@ -49,7 +49,7 @@ class Worker:
         self.go.release()
 
     def join(self):
-        """Wait for the task; returns its error in a list, empty when there was none."""
+        """Wait for the task; return its error in a list, empty when there was none."""
         self.done.acquire()
         errors, self.error = [self.error] if self.error else [], None
         return errors
@@ -61,14 +61,14 @@ class Worker:
 
 
 class Workers:
-    """Up to `count` threads in all, the calling one included; the others start when needed."""
+    """A pool of up to `count` threads, the calling one included; the others start when needed."""
 
     def __init__(self, count):
         self.count = count
-        self.others, self.pace = [], TeamSize()
+        self.others, self.team_size = [], TeamSize()
 
     def run(self, tasks):
-        """Run up to `count` callables at the same time; returns when all are done."""
+        """Run up to `count` callables at the same time; return when all are done."""
         if len(tasks) == 1:
             return tasks[0]()
         while len(self.others) < len(tasks) - 1:
@@ -80,7 +80,7 @@ class Workers:
         try:
             tasks[0]()
         finally:
-            # Also after an error: nobody may still be at work when this returns.
+            # Also after an error: no worker may still run when this returns.
             for worker, _task in helpers:
                 errors += worker.join()
         if errors:

@@ -34,18 +34,18 @@ def decide(most: int, rounds: wp.array[int], goes_on: wp.array[int], is_odd: wp.
 class ByTurns:
     """Alternates between all threads and a single one."""
 
-    is_alone = False
+    is_single = False
 
     def run(self, workers, tasks):
-        assert len(tasks) == (1 if self.is_alone else workers.count)
+        assert len(tasks) == (1 if self.is_single else workers.count)
         workers.run(tasks)
-        self.is_alone = not self.is_alone
+        self.is_single = not self.is_single
 
 
-def run(threads, captured, pace=None):
+def run(threads, captured, team_size=None):
     """Contents of the slots after three times some rounds of steps, the odd ones there and back."""
     launches = Launches("cpu", Workers(threads))
-    launches.threads.pace = pace or launches.threads.pace
+    launches.threads.team_size = team_size or launches.threads.team_size
     a, b = (wp.array(np.arange(1000) % 11 + k, dtype=int, device="cpu") for k in range(2))
     rounds, goes_on, is_odd = (wp.ones(1, dtype=int, device="cpu") for _ in range(3))
     there = launches.record(step_all, 1000, [a], [b], cost=1e3)
@@ -79,9 +79,9 @@ def test_threads_wait_for_each_other_and_go_the_same_ways(threads):
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_one_thread_alone_does_the_same_as_all(threads):
-    pace = ByTurns()
-    np.testing.assert_array_equal(run(threads, captured=True, pace=pace), run(1, captured=False))
-    assert pace.is_alone  # it has been both
+    team_size = ByTurns()
+    np.testing.assert_array_equal(run(threads, captured=True, team_size=team_size), run(1, captured=False))
+    assert team_size.is_single  # it has been both
 
 
 def hanging_sheet():

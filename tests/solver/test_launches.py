@@ -101,7 +101,7 @@ def test_stages_come_one_after_the_other_and_launches_of_a_stage_part_by_part(
     nothing = launches.record(add_numbers, 0, [1.0], [values])
     take = launches.record(take_next, COUNT, [values], [taken], cost=1.0)
     stages = SharedLaunches([[add, again], [nothing], [], [take], [values.zero_], [values.zero_]])
-    assert add.cuts == again.cuts and len(add.parts) == threads
+    assert add.cuts == again.cuts and len(add.shares) == threads
     play = launches.graph(stages).replay if captured else stages
     for _ in range(2):
         play()

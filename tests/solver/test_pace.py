@@ -12,10 +12,10 @@ def ways(together, alone, count):
     """True where a `TeamSize` uses a single thread, substep by substep, with threads that take
     `together` (seconds, busy), and one that takes `alone`.
     """
-    pace, taken = TeamSize(), []
+    team_size, taken = TeamSize(), []
     for _ in range(count):
-        taken.append(pace.is_alone)
-        pace.is_alone = pace.plan.send(alone if pace.is_alone else next(together))
+        taken.append(team_size.is_single)
+        team_size.is_single = team_size.plan.send(alone if team_size.is_single else next(together))
     return taken
 
 

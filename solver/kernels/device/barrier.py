@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where CPU threads that replay graphs side by side wait for each other."""
+"""Barrier at which CPU threads that replay graphs side by side wait for each other."""
 
 import warp as wp
 
@@ -8,7 +8,7 @@ from .options import QUICK
 wp.set_module_options(QUICK)
 
 # `int(x)` is a macro of Warp: no type of a function may be written with it.
-# Threads of a GPU never wait for each other so.
+# GPU threads never use this barrier.
 WAIT = """
 #ifndef __CUDACC__
     auto* waiting = &meeting.data[0];
@@ -38,9 +38,9 @@ def wait(
     # in and out
     meeting: wp.array[int],
 ):
-    """Wait until all threads have come here. One thread each.
+    """Wait until all threads have reached the barrier. One thread each.
 
-    `meeting` [2] says how many wait, and how often all have met. Spins for some microseconds, then
-    gives the core away between looks, by the function without arguments at `yield_address`.
+    `meeting` [2] counts the waiting threads and the rounds so far. The thread spins for some
+    microseconds, then yields its core between checks by the function at `yield_address`.
     """
     wait_for_all(meeting, threads, yield_address)

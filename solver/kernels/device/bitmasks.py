@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of several numbers in a row are meant, a bit for each; several are asked at once."""
+"""Bit masks of the numbers in a row that lie in a range, found several at a time."""
 
 from functools import cache
 
@@ -18,11 +18,11 @@ wp.set_module_options(QUICK)
 #endif
 """)
 def lowest_bit(bits: int) -> int:
-    """The number of the lowest bit that is set; one is."""
+    """Return the number of the lowest set bit; at least one bit must be set."""
     ...
 
 
-# On other processors than Intel's and AMD's a compiler finds its own way.
+# On processors other than Intel's and AMD's the compiler vectorizes the plain loop.
 WITHIN = """
     const int* row = &numbers.data[begin];
 #if defined(__AVX2__) && !defined(__CUDA_ARCH__)
@@ -42,8 +42,8 @@ MASKS = {4: "__builtin_ia32_movmskps", 8: "__builtin_ia32_movmskps256"}
 
 @cache
 def within(width: int) -> wp.Function:
-    """The function that finds which of so many numbers, 4 or 8 from numbers[begin] on, are from
-    `first` up to `last`.
+    """Return the function that masks the numbers in [`first`, `last`) among `width` (4 or 8) of
+    them, from numbers[begin] on.
     """
 
     @wp.func_native(WITHIN.replace("WIDTH", str(width)).replace("MASK", MASKS[width]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices by what they belong to, in chunks that are added up by themselves and in order.
+"""Vertices grouped by owner, in chunks that are summed separately and in order.
 
-A sum is the same however many threads there are.
+A sum does not depend on the number of threads.
 """
 
 import warp as wp
@@ -9,7 +9,7 @@ import warp as wp
 
 @wp.struct
 class Chunks:
-    """Vertices by their owners (bodies or linkages), and where the chunks of each begin."""
+    """Vertices by owner (body or connected component), and the first chunk of each owner."""
 
     vertex: wp.array[int]  # owner by owner
     start: wp.array[int]  # [chunk + 1] offsets in `vertex`

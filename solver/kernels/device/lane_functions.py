@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ruff: noqa: F811 (functions of several types)
-"""What is done to numbers in lanes besides arithmetic (lanes.py): choices, roots, angles, sums, and
-taking them in and out.
+"""Functions of numbers in lanes besides arithmetic (lanes.py): selections, roots, angles, sums,
+loads and stores.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ wp.set_module_options(QUICK)
 
 @wp.func_native(code("decltype(b) r; V(r) = V(t) > 0.0f ? V(a) : V(b); return r;"))
 def either(t: floats, a: floats, b: floats) -> floats:
-    """a where t > 0, else b."""
+    """Return a where t > 0, else b."""
     ...
 
 
@@ -67,7 +67,7 @@ p = p < q ? p : q;
 return p[0] < p[1] ? p[0] : p[1];""")
 )
 def least(a: floats) -> float:
-    """The smallest of eight numbers."""
+    """Return the smallest of eight numbers."""
     ...
 
 
@@ -85,7 +85,7 @@ def root(a: float):
     return wp.sqrt(a)
 
 
-# Of t = tan θ between 0 and 1: θ = t + t³ P(t²), with less than 2e-7 of it off.
+# For t = tan θ between 0 and 1: θ = t + t³ P(t²), with a relative error below 2e-7.
 ARCTAN2 = """floats r;
 v x = V(b), y = V(a), u = x < 0.0f ? -x : x, w = y < 0.0f ? -y : y;
 v high = u > w ? u : w, low = u > w ? w : u;
@@ -133,7 +133,7 @@ return r;""")
 
 @wp.func_native(REST)
 def rest_value(a: vec6s, b: vec3s, c: vec3s, d: vec3s, e: vec3s, f: floats, g: floats) -> vec20s:
-    """All of these numbers."""
+    """Return all arguments in one vector."""
     ...
 
 
@@ -177,7 +177,7 @@ return r;""")
 def sums_of(a: vec6s) -> vec6: ...
 
 
-# The sum of the lanes of row i: of halves, then of quarters, then of eighths.
+# The sum of the lanes of row i, pairwise: halves, then quarters, then eighths.
 TOTAL = """typedef float four __attribute__((vector_size(16)));
 auto sum = [&](int i) {{
     v row = R(a, i);
@@ -212,8 +212,8 @@ def total(a: vec6s) -> wp.mat33: ...
 
 @cache
 def out_of_lanes(kind):
-    """The functions that make lanes of up to eight values (a number or vector each), and of lanes
-    values again; those that are left repeat the last one.
+    """Return the functions that load up to eight values (a number or vector each) into lanes, and
+    store lanes as values; spare lanes repeat the last value.
     """
     Wide = wide(kind)
     name = f"vec{len(kind())}s" if wp.types.type_is_vector(kind) else "floats"
@@ -243,7 +243,7 @@ for (int l = 0; l < count; ++l) {
 
 @cache
 def gather_of(kind):
-    """The function that makes lanes of eight values of a struct."""
+    """Return the function that gathers eight values of a struct into lanes."""
     Wide = wide(kind)
 
     @wp.func_native(GATHERED)
@@ -258,8 +258,8 @@ def gather_of(kind):
     return gather
 
 
-# The rows of a wide struct are the numbers of the struct in the same order: squares of eight by
-# eight are turned over, which is three times as fast as number by number.
+# The rows of a wide struct are the numbers of the struct in the same order: blocks of eight by
+# eight are transposed, which is three times as fast as number by number.
 GATHERED = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
 v* to = (v*)rows.data;
 const float* from[WIDTH];

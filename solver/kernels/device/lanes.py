@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ruff: noqa: F811 (functions of several types)
-"""Numbers and vectors side by side, one in each lane of the processor.
+"""SIMD arithmetic: numbers and vectors side by side, one in each lane of the processor.
 
-LLVM takes Warp's own long vectors apart into single numbers. The functions here are written with
-Clang's vectors, and are several times as fast; only the CPU compiles them. All take one number or
-vector as well, so that a function of arguments of `Any` type serves one element or eight. Where
-`add`, `sub`, `mul` and `div` are imported, they are what +, -, * and / become. Warp does not see
-that when it looks for kernels in its cache: empty it after changes to them.
+LLVM splits Warp's own long vectors into single numbers. The functions here use Clang's vectors, and
+are several times as fast; only the CPU compiles them. All also take one number or vector, so that a
+function with arguments of type `Any` serves one element or eight. In a module that imports `add`,
+`sub`, `mul` and `div`, the operators +, -, * and / call them. Warp's cache does not track that:
+empty it after changes to them.
 """
 
 from functools import cache
@@ -31,7 +31,7 @@ vec6 = wp.types.vector(length=6, dtype=float)
 
 
 def code(body):
-    """C++ with v for a vector of Clang, V(a) for numbers seen as one and R(a, i) for a row."""
+    """C++ code with v: a vector of Clang; V(a): numbers seen as one; R(a, i): a row seen as one."""
     return f"""enum {{ WIDTH = {WIDTH} }};
 typedef float v __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 typedef wp::vec_t<WIDTH, float> floats;
@@ -45,7 +45,7 @@ typedef wp::mat_t<20, WIDTH, float> vec20s;
 
 
 def rows(count, expression):
-    """C++ of what is done row by row."""
+    """Return the C++ code of an expression that is evaluated row by row."""
     return code(
         f"decltype(b) r; for (int i = 0; i < {count}; ++i) R(r, i) = {expression}; return r;"
     )
@@ -53,7 +53,7 @@ def rows(count, expression):
 
 @cache
 def wide(kind):
-    """The type of eight values: rows of a number, a vector or of the fields of a struct."""
+    """Return the type of eight values of a kind: one row per number, component or field."""
     if hasattr(kind, "vars"):
         fields = {name: wide(var.type) for name, var in kind.vars.items()}
         return wp.struct(type(f"{kind.cls.__name__}s", (), {"__annotations__": fields}))
@@ -195,7 +195,7 @@ return r;"""
 
 @wp.func_native(code(SQUARE))
 def square(k: floats, u: vec3s) -> vec6s:
-    """k u uᵀ as (xx, yy, zz, yz, xz, xy)."""
+    """Return k u uᵀ as (xx, yy, zz, yz, xz, xy)."""
     ...
 
 
@@ -213,7 +213,7 @@ def scaled_identity(k: float):
     return wp.mat33(k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k)
 
 
-# Two numbers of a vector come from memory at once.
+# Two components of a vector are loaded at once.
 GATHER = """typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 vec3s r;
 for (int l = 0; l < WIDTH; l += 4) {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of Warp that kernels are compiled with."""
+"""Warp's compile options for kernels."""
 
 import warp as wp
 
-# Where an array is asked for a number below 0, Warp counts from its end, and it multiplies by a
-# stride that it reads: more work than most kernels have otherwise. None here counts from an end,
-# and all arrays of one dimension are contiguous (`Launches` refuses others). So on the CPU these
-# functions, which the compiler prefers to Warp's own, go straight there: frames take a tenth less.
+# Warp counts negative indices from the end of an array, and multiplies by a stride that it loads:
+# more work than most kernels do otherwise. No kernel here uses negative indices, and all arrays of
+# one dimension are contiguous (`Launches` refuses others). So on the CPU these overloads, which the
+# compiler prefers to Warp's own, access memory directly.
 STRAIGHT = """
 namespace wp {
 template <typename T> inline T* address(const array_t<T>& array, int i) { return array.data + i; }
@@ -16,11 +16,11 @@ template <typename T> inline void array_store(const array_t<T>& array, int i, T 
 }
 }
 """
-# Nobody asks for derivatives of a step.
+# No derivative of a step is needed.
 HOT = {
     "enable_backward": False,
     "extra_build_options": wp.ModuleBuildOptions(extra_cpu_preamble=STRAIGHT),
 }
-# Warp asks LLVM to inline nearly everything. That takes half as long again, and keeps all other
-# threads from compiling meanwhile; only where a step spends its time is it worth that.
+# Warp makes LLVM inline nearly everything. That takes half as long again, and keeps all other
+# threads from compiling meanwhile; it pays only in the kernels that a step spends its time in.
 QUICK = HOT | {"cpu_compiler_flags": "-march=native"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of several arrays, side by side in one."""
+"""Copies of several arrays side by side in one."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ def put(
     # out
     block: wp.array[wp.float64],
 ):
-    """Put values into a block, from number `at` on. One thread per value."""
+    """Copy values into a block, from index `at` on. One thread per value."""
     k = wp.tid()
     block[at + k] = wp.float64(values[k])
 
 
-# By the type of the values; float64 holds all of them as they are.
+# The kernels by the type of the values; float64 represents all of them exactly.
 PUT = {
     dtype: wp.overload(put, [wp.array(dtype=dtype), int, wp.array(dtype=wp.float64)])
     for dtype in (wp.int32, wp.float32, wp.float64)

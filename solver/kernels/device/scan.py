@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running sums on the GPU, tile by tile."""
+"""Prefix sums on the GPU, tile by tile."""
 
 import warp as wp
 
@@ -7,7 +7,7 @@ from .options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Values of a tile.
+# Number of values in a tile.
 TILE = wp.constant(1024)
 
 
@@ -19,8 +19,8 @@ def scan_tiles(
     sums: wp.array[int],
     totals: wp.array[int],
 ):
-    """Sums from the first value of each tile to every value, itself included or not; totals
-    [tile] are those of all its values.
+    """Find the prefix sums within each tile, inclusive or exclusive, and the totals [tile] of all
+    its values.
     """
     number = wp.tid()
     own = wp.tile_load(values, shape=TILE, offset=TILE * number)
@@ -38,6 +38,6 @@ def add_before(
     # in and out
     sums: wp.array[int],
 ):
-    """Add what all tiles before its own hold to every sum."""
+    """Add to every sum the total of all tiles before its own."""
     k = wp.tid()
     sums[k] = sums[k] + before[k / TILE]

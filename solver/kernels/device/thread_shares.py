@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists whose length only the device knows, shared between a fixed number of threads."""
+"""Shares of a fixed number of threads in a list whose length only the device knows."""
 
 import warp as wp
 
 
 @wp.func
-def share_of(part: int, parts: int, count: int):
-    """Where the share of one of `parts` in `count` things begins and ends.
+def share_of(share: int, shares: int, count: int):
+    """Return begin and end of one of `shares` equal shares of `count` items.
 
-    Without fewer parts than things each has one of them or none, and the first ones have them.
+    With at least as many shares as items, each of the first shares has one item, the rest none.
     """
-    begin = part
-    end = wp.min(part + 1, count)
-    if parts < count:
-        begin = int(wp.int64(count) * wp.int64(part) / wp.int64(parts))
-        end = int(wp.int64(count) * wp.int64(part + 1) / wp.int64(parts))
+    begin = share
+    end = wp.min(share + 1, count)
+    if shares < count:
+        begin = int(wp.int64(count) * wp.int64(share) / wp.int64(shares))
+        end = int(wp.int64(count) * wp.int64(share + 1) / wp.int64(shares))
     return begin, end
 
 
-# Warp's own atomics are none on the CPU, where threads may count side by side.
+# Warp's own atomics are not atomic on the CPU, where threads may count side by side.
 @wp.func_native("""
 #if defined(__CUDA_ARCH__)
     atomicAdd(&total.data[0], number);
@@ -27,5 +27,5 @@ def share_of(part: int, parts: int, count: int):
 #endif
 """)
 def count_together(total: wp.array[int], number: int):
-    """Add to total[0] what others may add to at the same time."""
+    """Add a number to total[0] atomically."""
     ...

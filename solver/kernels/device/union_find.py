@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connected components of small graphs by union-find.
 
-`parent` [node] leads from every node to the first one of its component, which leads to itself. A
-GPU's threads may all join at once; CPU threads, for which Warp has no atomics, must not.
+`parent` [node] leads from every node to the root of its component, its first node, which is its own
+parent. GPU threads may join concurrently; CPU threads, for which Warp has no atomics, must not.
 """
 
 import warp as wp
@@ -10,7 +10,7 @@ import warp as wp
 
 @wp.func
 def first_of(node: int, parent: wp.array[int]):
-    """The first node of the component of a node."""
+    """Return the root of the component of a node."""
     k = node
     while parent[k] != k:
         k = parent[k]
@@ -18,8 +18,8 @@ def first_of(node: int, parent: wp.array[int]):
 
 
 @wp.func
-def lead_on(node: int, parent: wp.array[int]):
-    """The same, shortening the way there by half."""
+def compress_path(node: int, parent: wp.array[int]):
+    """Return the root of the component of a node, halving the path to it."""
     k = node
     while parent[k] != k:
         parent[k] = parent[parent[k]]
@@ -29,15 +29,15 @@ def lead_on(node: int, parent: wp.array[int]):
 
 @wp.func
 def join(a: int, b: int, parent: wp.array[int]):
-    """Make one component of those of two nodes; the first node of both stands for it."""
-    one = lead_on(a, parent)
-    other = lead_on(b, parent)
+    """Join the components of two nodes; the smaller of their roots becomes the root."""
+    one = compress_path(a, parent)
+    other = compress_path(b, parent)
     while one != other:
         least = wp.min(one, other)
         most = wp.max(one, other)
-        # What another thread has joined meanwhile leads to where to go on.
+        # Another thread has joined `most` meanwhile: continue from its new parent.
         before = wp.atomic_cas(parent, most, most, least)
         one = least
         other = least
         if before != most:
-            other = lead_on(before, parent)
+            other = compress_path(before, parent)
