@@ -89,7 +89,7 @@ def watched(body, cycles=CYCLES):
         path.append(simulation.model.positions()[0])
         begun[0] = time.process_time()
 
-    stepper.convergence.looks.append(keep)
+    stepper.convergence.checks.append(keep)
     stepper.begin_frame(1, settings.frame_time)
     begun = [time.process_time()]
     stepper.step()

@@ -11,7 +11,7 @@ from ..model.stage import RecordedStage
 
 
 def weights(rho, count):
-    """ω_k [iteration] for a spectral radius ρ (Wang 2015, eq. 9)."""
+    """Return ω_k [iteration] for a spectral radius ρ (Wang 2015, eq. 9)."""
     omega = np.ones(count)
     for k in range(1, count):
         begin = 2.0 if k == 1 else 4.0
@@ -36,10 +36,10 @@ class Acceleration(RecordedStage):
             [model.iteration, self.omega, model.touched, model.x],
             [model.candidate, self.before, self.before_last],
         )
-        self.in_front = []
+        self.collider_bounds = []
         if model.contact is None and model.has_analytic_colliders:
             self.end = wp.clone(model.x)
-            self.in_front = steps_in_front(model, self.end, model.x)
+            self.collider_bounds = steps_in_front(model, self.end, model.x)
 
     def begin_step(self):
         """The sweeps begin at the guess."""
@@ -47,8 +47,8 @@ class Acceleration(RecordedStage):
         wp.copy(self.before_last, self.model.x)
 
     def after_sweep(self):
-        if self.in_front:
+        if self.collider_bounds:
             wp.copy(self.end, self.model.x)
         self.extrapolate()
-        play(self.in_front)
+        play(self.collider_bounds)
         self.model.commit(0, self.model.free_count)

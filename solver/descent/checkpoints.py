@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state between two substeps: to do a frame again from its start, or to go on another day."""
+"""Checkpoints of the state between substeps: to repeat a frame, or to resume a simulation later."""
 
 from dataclasses import dataclass
 
@@ -10,48 +10,48 @@ from ..model.assembly import middle
 from ..model.tearing import vertex_index
 from .state_names import LAYOUT, readable
 
-# What owners keep of growing lists may take so many bytes, and so many more per vertex.
+# Bytes that growing lists may take in a restart point: at most so many, and so many per vertex.
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
-# Copies of a list have room for so many times what is in it.
-ROOM = 1.5
+# Buffers for copies of a list have so many times the capacity that it needs.
+RESERVE = 1.5
 
 
 class UnfitError(ValueError):
-    """Why a scene cannot go on from a `Restart`."""
+    """A scene cannot be resumed from a `Restart`; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Restart:
-    """The `arrays` of a `Checkpoints` after a frame, by name, to go on from there."""
+    """The `arrays` of a `Checkpoints` after a frame, by name, to resume from there."""
 
     frame: int
     arrays: dict
 
     @property
     def shapes(self):
-        """Type and shape of every array, by name."""
+        """Types and shapes of all arrays, by name."""
         return {name: (array.dtype.str, array.shape) for name, array in self.arrays.items()}
 
     def load(self):
-        """The arrays; those on disk are read now."""
+        """Return the arrays; those on disk are read now."""
         return self.arrays
 
 
 class Checkpoints:
-    """Keeps what passes from one substep to the next.
+    """Saves and restores the state that passes from one substep to the next.
 
-    Of the `owners` those that hold arrays of that kind have them by name in `kept`. Those with
-    anything else have a method `keep()`, which returns it as arrays by name, parts of arrays on
-    the device or NumPy arrays that nobody changes, and `bring_back(arrays)`, which takes such
-    (perhaps fewer, of other settings), and raises ValueError for what cannot be. When all is back,
-    `brought_back()` is called where there is one. States have all of it by the owner's `state_name`
-    and its own: "model.x", "model/order".
+    Each of the `owners` has arrays of fixed size by name in `saved`, or a method `save()` that
+    returns arrays by name: slices of arrays on the device, or NumPy arrays that never change. Then
+    `restore(arrays)` takes such arrays back (perhaps fewer, of other settings), and raises
+    ValueError for impossible ones. After all owners are restored, `on_restored()` is called on
+    those that have it. States name arrays by the owner's `state_name` and their own: "model.x",
+    "model/order".
     """
 
     def __init__(self, owners):
-        self.owners = {owner.state_name: owner for owner in owners if keeps(owner)}
-        self.hearing = [owner for owner in owners if hasattr(owner, "brought_back")]
-        self.copies, self.rooms, self.others = {}, {}, {}
+        self.owners = {owner.state_name: owner for owner in owners if has_state(owner)}
+        self.listeners = [owner for owner in owners if hasattr(owner, "brought_back")]
+        self.copies, self.buffers, self.others = {}, {}, {}
 
     def _arrays(self):
         return {
@@ -64,7 +64,7 @@ class Checkpoints:
         return {name: owner.keep() for name, owner in self.owners.items() if hasattr(owner, "keep")}
 
     def keep(self):
-        """Keep the state of now."""
+        """Save the current state."""
         arrays = self._arrays()
         for name, array in arrays.items():
             copy = self.copies.get(name)
@@ -73,35 +73,35 @@ class Checkpoints:
             else:
                 wp.copy(copy, array)
         self.others = {
-            name: {key: self._part(f"{name}/{key}", array) for key, array in kept.items()}
+            name: {key: self._copy(f"{name}/{key}", array) for key, array in kept.items()}
             for name, kept in self._others().items()
         }
 
-    def _part(self, name, array):
-        """A copy of what `keep()` of an owner has returned; it has room, as lists grow."""
+    def _copy(self, name, array):
+        """Return a copy of an array from `save()` of an owner, in a buffer with reserve."""
         if isinstance(array, np.ndarray):
             return array
-        room = self.rooms.get(name)
-        if room is None or len(room) < len(array):
-            room = wp.empty(int(ROOM * len(array)), dtype=array.dtype, device=array.device)
-            self.rooms[name] = room
-        wp.copy(room, array, 0, 0, len(array))
-        return room[: len(array)]
+        buffer = self.buffers.get(name)
+        if buffer is None or len(buffer) < len(array):
+            buffer = wp.empty(int(RESERVE * len(array)), dtype=array.dtype, device=array.device)
+            self.buffers[name] = buffer
+        wp.copy(buffer, array, 0, 0, len(array))
+        return buffer[: len(array)]
 
     def go_back(self):
-        """Bring back what was kept last, also into arrays that have been replaced."""
+        """Restore the last saved state, also into arrays that have been replaced."""
         for name, kept in self.others.items():
             self.owners[name].bring_back(kept)
         for name, array in self._arrays().items():
             wp.copy(array, self.copies[name])
-        self._end()
+        self._notify()
 
-    def _end(self):
-        for owner in self.hearing:
+    def _notify(self):
+        for owner in self.listeners:
             owner.brought_back()
 
     def state(self):
-        """All of the state of now, as NumPy arrays by name; structs are rows of bytes."""
+        """Return the current state as NumPy arrays by name; structs are rows of bytes."""
         arrays = self._arrays()
         for name, kept in self._others().items():
             arrays |= {f"{name}/{key}": array for key, array in kept.items()}
@@ -109,7 +109,7 @@ class Checkpoints:
         return layout | {name: plain(array) for name, array in arrays.items()}
 
     def restore(self, restart):
-        """Go on from a `Restart`; `UnfitError` when it is not of a scene like this one."""
+        """Resume from a `Restart`; raise `UnfitError` if it does not fit this scene."""
         try:
             self._restore(restart)
         except ValueError as error:
@@ -133,10 +133,10 @@ class Checkpoints:
         for name, array in self._arrays().items():
             if name in values:
                 self._assign(name, array, values[name])
-        self._end()
+        self._notify()
 
     def _refuse_other_shapes(self, shapes, arrays):
-        """Before anything is read: refuse arrays that cannot be those of this scene."""
+        """Refuse arrays that do not fit this scene, before any is read."""
         if "model.x" not in shapes:
             raise ValueError("the restart point has no positions")
         before, now = sum(shapes["model.x"][1][:1]), len(arrays["model.x"])
@@ -145,7 +145,7 @@ class Checkpoints:
                 f"all that takes part had {before} vertices and has {now} now: meshes, pins or "
                 "resolution have changed"
             )
-        rest, room = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * now
+        extra, limit = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * now
         for name, (dtype, shape) in shapes.items():
             if name in arrays:
                 if (np.dtype(dtype), tuple(shape)) != plain_type(arrays[name]):
@@ -154,8 +154,8 @@ class Checkpoints:
                         "changed"
                     )
             elif "/" in name:
-                rest += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
-        if rest > room:
+                extra += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
+        if extra > limit:
             raise ValueError(f"the restart point has {rest} bytes of contacts, too many to be true")
 
     @staticmethod
@@ -168,8 +168,8 @@ class Checkpoints:
 
 
 def positions_after(restart, bodies):
-    """Positions of every one of the simulated `bodies` [m], float64 [vertex, 3], in a restart
-    point; ValueError when it is not of these.
+    """Return the positions [m] of all simulated `bodies` in a restart point, float64 [vertex, 3]
+    each; raise ValueError if it is of other bodies.
     """
     arrays = readable(restart.load())
     if "model.x" not in arrays or "model/order" not in arrays:
@@ -182,13 +182,13 @@ def positions_after(restart, bodies):
     return np.split(x[order].astype(np.float64) + origin, ends[:-1])
 
 
-def keeps(owner):
-    """Tell if an owner has state that passes from one substep to the next."""
+def has_state(owner):
+    """Return whether an owner has state that passes from one substep to the next."""
     return hasattr(owner, "kept") or hasattr(owner, "keep")
 
 
 def plain(array):
-    """A copy of a Warp or NumPy array as NumPy array; structs are rows of bytes."""
+    """Return a copy of a Warp or NumPy array as NumPy array; structs are rows of bytes."""
     values = np.array(array if isinstance(array, np.ndarray) else array.numpy())
     if values.dtype.names is None:
         return values
@@ -196,7 +196,7 @@ def plain(array):
 
 
 def plain_type(array):
-    """Type and shape of `plain(array)`."""
+    """Return type and shape of `plain(array)`."""
     values = array if isinstance(array, np.ndarray) else array.numpy()
     if values.dtype.names is None:
         return values.dtype, values.shape

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the coarse correction comes in (coarse/correction.py)."""
+"""Schedules of the coarse correction (coarse/correction.py)."""
 
 from ..model.stage import Stage
-from .accuracy import begins_cycle, begins_growing_cycle, has_step
+from .accuracy import begins_cycle, begins_growing_cycle, coarse_step_follows
 
 
 class CoarseSteps(Stage):
-    """What passes from one substep to the next, and is counted. `follows(iteration)`: whether a
-    step comes between an iteration and the next one; `follows_evenly` where cycles are even.
+    """Stage of the coarse correction. `follows(iteration)` is True if a coarse step comes between
+    an iteration and the next one; `follows_when_fixed` where cycles have a fixed period.
     """
 
     def __init__(self, model, correction):
@@ -16,7 +16,7 @@ class CoarseSteps(Stage):
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """State that passes from one substep to the next."""
         return self.correction.kept
 
     def begin_frame(self, _frame, _time):
@@ -24,39 +24,38 @@ class CoarseSteps(Stage):
 
 
 class FewCoarseSteps(CoarseSteps):
-    """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth part of the error needs no more,
-    and the rest of it is left to sweeps, which cost less. To an equilibrium one follows every
-    sweep.
+    """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth error needs no more, and sweeps,
+    which cost less, reduce the rest. In quasistatic scenes a coarse step follows every sweep.
     """
 
     state_name = "coarse_steps"
 
     def is_due(self, iteration):
-        return has_step(iteration, self.model.settings)
+        return coarse_step_follows(iteration, self.model.settings)
 
-    follows = follows_evenly = is_due
+    follows = follows_when_fixed = is_due
 
     def after_sweep(self):
         self.correction.step()
 
 
 class CyclicCoarseSteps(CoarseSteps):
-    """Coarse steps at the beginning of every cycle (accuracy.py). Unless all cycles `are_even`
-    they grow: the same steps as above, but before the sweeps that follow.
+    """Coarse steps at the beginning of every cycle (accuracy.py). Without `has_fixed_period` cycles
+    grow: the steps of `FewCoarseSteps`, but before the sweeps that follow.
     """
 
     state_name = "coarse_cycles"
 
-    def __init__(self, model, correction, are_even):
+    def __init__(self, model, correction, has_fixed_period):
         super().__init__(model, correction)
-        self.is_due = begins_cycle if are_even else begins_growing_cycle
+        self.is_due = begins_cycle if has_fixed_period else begins_growing_cycle
 
     is_due_evenly = staticmethod(begins_cycle)
 
     def follows(self, iteration):
         return self.is_due(iteration + 1)
 
-    def follows_evenly(self, iteration):
+    def follows_when_fixed(self, iteration):
         return self.is_due_evenly(iteration + 1)
 
     def before_sweep(self):
@@ -64,9 +63,9 @@ class CyclicCoarseSteps(CoarseSteps):
 
 
 class CoarseMatrixUpdate(Stage):
-    """The matrix of the coarse correction: after the first sweep, and where stiff bodies may touch
-    before every one of the `steps`. In an impact more and more touches of which the first matrix
-    knows nothing.
+    """Assembles the matrix of the coarse correction: after the first sweep, and where stiff bodies
+    may touch before each of the `steps`. An impact makes new contacts, which the first matrix
+    lacks.
     """
 
     def __init__(self, model, correction, steps):
@@ -77,10 +76,10 @@ class CoarseMatrixUpdate(Stage):
         return self._is_due(iteration, self.steps.follows)
 
     def is_due_evenly(self, iteration):
-        return self._is_due(iteration, self.steps.follows_evenly)
+        return self._is_due(iteration, self.steps.follows_when_fixed)
 
     def _is_due(self, iteration, follows):
-        # To an equilibrium it is farther than a matrix can be turned.
+        # Bodies rotate on their way to an equilibrium: each step needs a new matrix.
         if iteration == 0 or self.model.settings.quasistatic:
             return True
         return self.correction.holds and follows(iteration)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact within a substep: the approach to the guess, searches, and what is kinematic."""
+"""Contact within a substep: the approach to the guess, searches, and kinematic motion."""
 
 from functools import partial
 
@@ -12,36 +12,36 @@ from ..groups.uniform_steps import UniformSteps
 from ..kernels.contact import friction_anchors
 from ..model.stage import RecordedStage, Stage
 
-# The approach to the initial guess is cut into at most so many searches for contact.
+# Maximum number of searches for contact during the approach to the initial guess.
 APPROACHES = 20
-# Rough cost of what sticks, of a pair or a vertex [ns].
+# Rough cost of a friction anchor, of a pair or a vertex [ns].
 ANCHOR = 10.0
 
 
 class ContactStage(Stage):
-    """Keeps the lists of contacts fit for the sweeps."""
+    """Keeps the contact lists up to date during the sweeps."""
 
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
         self.flight, self.holding = FreeFlight(model, kinematic.colliders), UniformSteps(model)
-        # The approach to the guess is over when it has come as far as it can.
+        # The approach to the guess ends when all vertices are as near to it as they can get.
         self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval
-        # One vertex holds all of a stiff body back: there all count that it might have been.
-        how = {"iterations": model.iteration, "counts_ends": self.holding.holds}
-        self.searching = self.contact.due(interval, **how)
+        # One truncated vertex shortens the step of a stiff body: all that might have done so count.
+        options = {"iterations": model.iteration, "counts_ends": self.holding.holds}
+        self.searching = self.contact.due(interval, **options)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
-        """Make room in time; look for intersections, where there may be any."""
+        """Ensure the capacity of lists; check for intersections, where there may be any."""
         self.contact.make_room_ahead()
         self.contact.look()
 
     def begin_step(self):
-        """Find what may touch in this substep; go to the initial guess as far as that allows."""
+        """Find possible contacts of this substep; approach the guess as far as they allow."""
         model, contact = self.model, self.contact
         copy_behind(model.x_start, model.x, model.vertex_count)
         copy_behind(model.candidate, model.inertial, model.free_count)
@@ -50,18 +50,18 @@ class ContactStage(Stage):
         self.approaching.begin()
         contact.begin_approach()
         self.flight.land(contact.begin_approach)
-        self._go_on()
+        self._advance()
         repeat_while(self.approaching.goes_on, self._approach)
         when(contact.travelled, contact.part_anew)
 
     def _approach(self):
-        """Search for what has used up its room, or look anew at what was found, and go on."""
+        """Search for vertices at the end of their trust regions, or update known pairs; advance."""
         contact = self.contact
         when(self.approaching.searches, partial(contact.approach, whole=False), contact.part_anew)
-        self._go_on()
+        self._advance()
 
-    def _go_on(self):
-        """Go to the initial guess as far as what was found allows."""
+    def _advance(self):
+        """Advance to the initial guess as far as known pairs allow."""
         model = self.model
         if self.is_kinematic:
             self.contact.make_way()
@@ -69,29 +69,29 @@ class ContactStage(Stage):
         self.approaching.look()
 
     def before_sweep(self):
-        """Search where that is due, bring all contacts up to date, and move what is kinematic on
-        towards its goal.
+        """Search where that is due, refresh all contacts, and move kinematic vertices towards their
+        goals.
         """
         model, contact = self.model, self.contact
         self.searching.look()
-        when(self.searching.goes_on, self._look_again)
+        when(self.searching.goes_on, self._search_or_update)
         contact.refresh()
         if self.is_kinematic:
             copy_behind(model.candidate, model.inertial, model.free_count)
             model.commit(model.free_count, model.kinematic_end)
 
-    def _look_again(self):
-        """Search, or let known pairs be parted anew."""
+    def _search_or_update(self):
+        """Search, or choose new separating planes for known pairs."""
         when(self.searching.searches, partial(self.contact.search, whole=False))
         when(self.searching.parts, self.contact.part_anew)
 
     def end_step(self):
-        """Sweeps have not moved embedded points that nothing was near."""
+        """Move embedded points without contacts, which sweeps have not moved."""
         self.contact.follow()
 
 
 class ContactLoad(Stage):
-    """Contacts follow the load that they carry (contact/load.py)."""
+    """Lets the stiffness of contacts follow the load that they carry (contact/load.py)."""
 
     state_name = "contact_load"
 
@@ -101,7 +101,7 @@ class ContactLoad(Stage):
 
     @property
     def kept(self):
-        """What passes from one substep to the next, where no `Contact` keeps that."""
+        """State that passes from one substep to the next, where no `Contact` has it."""
         state = self.model.contact_model.state
         is_kept = self.model.contact is not None
         return {} if is_kept else {"stiffness": state.stiffness, "multiplier": state.multiplier}
@@ -111,8 +111,8 @@ class ContactLoad(Stage):
 
 
 class Anchors(RecordedStage):
-    """Keeps how far contacts have been pulled aside by the last step, so that what sticks does not
-    creep.
+    """Friction anchors: keep the tangential displacement of contacts in the last step, so that
+    sticking contacts do not creep.
     """
 
     state_name = "contact_anchors"
@@ -123,10 +123,10 @@ class Anchors(RecordedStage):
         if model.contact is not None:
             inputs = [model.x, lists.counts, lists.touches, lists.state, contact_model.law]
             record, extent = model.launches.record_list, (lists.capacity, lists.expected)
-            of_pairs = record(
+            pair_launch = record(
                 friction_anchors.anchor_pairs, *extent, inputs, [lists.pulled], ANCHOR
             )
-            self.launches.append(of_pairs)
+            self.launches.append(pair_launch)
         if model.has_analytic_colliders:
             inputs, kernel = [model.x, model.x_start], friction_anchors.anchor_at_colliders
             self.launches += [
@@ -136,15 +136,15 @@ class Anchors(RecordedStage):
 
     @property
     def kept(self):
-        """What passes from one substep to the next, besides the lists."""
+        """State that passes from one substep to the next, besides the lists."""
         return {"at_colliders": self.model.contact_model.state.pulled}
 
     def begin_step(self):
-        """Before anything forgets how the last step began."""
+        """Update the anchors before the positions at the start of the last step are lost."""
         play(self.launches)
 
 
 def copy_behind(target, source, first):
-    """Copy all from number `first` on."""
+    """Copy all elements from index `first` on."""
     if first < len(source):  # a count of 0 would copy everything
         wp.copy(target, source, first, first, len(source) - first)

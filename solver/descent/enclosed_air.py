@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air inside closed cloth: where it keeps its amount, its pressure follows its volume; and it may
-vary in time.
+"""Air inside closed cloth: the pressure of a constant amount of air follows its volume; a given
+pressure may vary in time.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ COST = 5.0
 
 
 class EnclosedAir(RecordedStage):
-    """Lets the pressure of enclosures follow their volumes after every iteration, and time."""
+    """Updates the pressure of enclosures: by volume after every iteration, and by time."""
 
     state_name = "enclosed_air"
 
@@ -35,7 +35,7 @@ class EnclosedAir(RecordedStage):
 
     @staticmethod
     def is_needed(model):
-        """Whether any cloth keeps its air, or has a pressure that varies."""
+        """Return whether any cloth keeps its amount of air, or has a pressure that varies."""
         pressed = model.assembly.elements.get("pressure")
         return pressed is not None and bool((pressed.keeps | pressed.varies).any())
 
@@ -54,13 +54,13 @@ class EnclosedAir(RecordedStage):
         self.change = record(kernels.change_pressures, len(rest), inputs, [gauge, self.pressure])
 
     def begin_frame(self, _frame, time):
-        """Read what pressures are at both ends of the frame."""
+        """Read the pressures at both ends of the frame."""
         if self.model.pressures:
             self.start.assign(self._at(time - self.model.settings.frame_time))
             self.end.assign(self._at(time))
 
     def _at(self, time):
-        """The pressure of every enclosure [Pa] at a time [s], as far as it varies."""
+        """Return the pressure [Pa] of every enclosure at a time [s], where it varies."""
         now = self.gauge.astype(np.float32)
         for body, pressure in self.model.pressures:
             value = float(pressure(time))
@@ -70,7 +70,7 @@ class EnclosedAir(RecordedStage):
         return now
 
     def begin_step(self):
-        """Begin with the pressure that there was."""
+        """Begin with the pressure at the end of the last substep."""
         self.residual.zero_()
         if self.model.pressures:
             self.change()
@@ -83,7 +83,7 @@ class EnclosedAir(RecordedStage):
 
 
 def bodies_of(assembly):
-    """The number of the body that each enclosure is of, [enclosure]."""
+    """Return the number of the body of each enclosure, [enclosure]."""
     of, count = enclosures(assembly.elements["pressure"].corners)
     body = np.zeros(count, dtype=int)
     body[of] = assembly.owner["pressure"]
@@ -91,7 +91,7 @@ def bodies_of(assembly):
 
 
 def make_enclosures(model):
-    """`Enclosures` of a model, their pressures [Pa], and the triangles of every chunk."""
+    """Return the `Enclosures` of a model, their pressures [Pa], and the triangles per chunk."""
     scene, upload = model.assembly, model.upload
     pressed = scene.elements["pressure"]
     of, count = enclosures(pressed.corners)
@@ -110,8 +110,8 @@ def make_enclosures(model):
 
 
 def inertial_compliance(model, corners, of, count):
-    """Σ |∂V/∂x_i|² h²/m_i [m³/Pa] at rest: what a pressure adds to a volume in a step, as far as
-    nothing but its own mass holds a vertex.
+    """Return Σ |∂V/∂x_i|² h²/m_i [m³/Pa] at rest: the change of volume per pressure in a step if
+    only inertia holds the vertices.
     """
     points, mass = model.assembly.rest_points[corners], model.assembly.mass
     normal = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]) / 6.0

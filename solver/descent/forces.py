@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air and force fields, which act on all that is free at the start of a substep."""
+"""Air and force fields, which act on all free vertices at the start of a substep."""
 
 import numpy as np
 import warp as wp
@@ -15,15 +15,15 @@ COST = 150.0
 
 
 class Forces(RecordedStage):
-    """Lets the air and force fields push and brake vertices, before anything is solved.
+    """Applies air and force fields to the velocities of vertices, before the solve.
 
-    They act on velocities once per substep: they do not become stiffer with a smaller step, and add
-    nothing to the objective.
+    They act once per substep: they do not become stiffer with a smaller step, and add nothing to
+    the objective.
     """
 
     @staticmethod
     def is_needed(model):
-        """Whether there is a field, or anything that feels air."""
+        """Return whether there is a field, or a body with drag in air."""
         feels_air = model.settings.air_density > 0.0 and (model.assembly.drag > 0.0).any()
         return model.free_count > 0 and bool(len(model.fields) or feels_air)
 

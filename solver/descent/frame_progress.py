@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the frame is, for all that goes evenly from its start to its end."""
+"""Progress of the frame, for linear interpolation between its start and its end."""
 
 import warp as wp
 
@@ -8,7 +8,7 @@ from ..model.stage import Stage
 
 
 class FrameProgress(Stage):
-    """Counts substeps on the device; `model.fraction` of the frame is over at the end of each."""
+    """Counts substeps on the device; `model.fraction` is that of the frame at the end of each."""
 
     state_name = "clock"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What begins nearer than its contact distance (kernels/contact/initial/gentle_start.py)."""
+"""Surfaces that begin too near to each other (kernels/contact/initial/gentle_start.py)."""
 
 import numpy as np
 import warp as wp
@@ -19,10 +19,10 @@ PAIR, VERTEX = 20.0, 20.0
 
 
 class GentleStart(RecordedStage):
-    """Lets contact distances that are not there when a scene begins grow within some steps.
+    """Reduces contact distances to the initial gaps of a scene; they then grow within some steps.
 
-    `missing` [vertex, m] is what the radii lack. It is found in the first step, as soon as it is
-    known what may touch; `begins` tells the device that this is yet to do.
+    `missing` [vertex, m] is the missing part of the radii. It is found in the first step, after the
+    first search for contact; until then the flag `begins` is set.
     """
 
     state_name = "contact_start"
@@ -60,15 +60,15 @@ class GentleStart(RecordedStage):
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """State that passes from one substep to the next."""
         return {"missing": self.missing, "begins": self.begins}
 
     def brought_back(self):
-        """The radii of now."""
+        """Set the current radii."""
         self.setting()
 
     def begin_step(self):
-        """Hold back what is too near as the scene begins."""
+        """Reduce the radii of surfaces that are too near as the scene begins."""
         when(self.begins, self._find)
 
     def _find(self):

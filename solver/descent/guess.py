@@ -15,22 +15,22 @@ from ..lattice.embedding import steps_in_front
 from ..model.components import make_linkages
 from ..model.stage import RecordedStage
 
-# Part of the iterations before the guess is drawn back: what they settle is no reason to do so.
+# Fraction of the iterations before the guess is drawn back: they remove the fast part of its error.
 BEFORE_GUARD = 0.25
-# An iteration that would only go back to this part of its path stays where it is.
+# The end of an iteration is drawn back only if α is below this.
 OVERSHOT = 0.98
-# Bodies whose over-relaxation is held below this turn what sweeps leave of them in a circle.
+# In bodies whose over-relaxation is limited below this, the error after a sweep oscillates.
 RESTLESS = 1.3
 
 
 def is_guarded(model):
-    """Whether a scene has a guess to be drawn back."""
+    """Return whether a scene has a guess to be drawn back."""
     is_adaptive = model.settings.guess == "adaptive"
     return is_adaptive and model.free_count > 0 and model.contact is None
 
 
 def restless_vertices(model):
-    """Which free vertices belong to nearly incompressible cells."""
+    """Return the mask of the free vertices of nearly incompressible cells."""
     restless = np.zeros(model.vertex_count, dtype=bool)
     for kind in model.assembly.kinds:
         if kind.relaxation is not None and kind.volume is not None:
@@ -85,14 +85,14 @@ class Guard(RecordedStage):
 
 
 class GuessGuard(Guard):
-    """Draws the guess back after some iterations; soon where cycles `are_even`, whose moves are
-    measured from there on.
+    """Draws the guess back after some iterations; after the first with `has_fixed_period`, where
+    the error is estimated from the moves that follow.
     """
 
     def __init__(self, model, residual, are_even):
         super().__init__(model, residual)
         settings = model.settings
-        # Chebyshev extrapolates from sweep to sweep, and must not meet a jump in between.
+        # Chebyshev extrapolates from sweep to sweep; there must be no jump in between.
         self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
         if are_even:
             self.at = min(self.at, 1)
@@ -105,11 +105,11 @@ class GuessGuard(Guard):
 
 
 class RestlessGuard(Guard):
-    """Draws the guess of linkages with nearly incompressible cells back where contacts may be,
-    before it is approached: later would lead through what has been found.
+    """Draws the guess of components with nearly incompressible cells back where contact is
+    possible, before the approach to it: later, the vertices might pass through contacts.
 
-    Sweeps leave of such bodies what a guess that goes on with their motion makes larger from step
-    to step.
+    Sweeps leave an error in such bodies, which a guess that extrapolates it amplifies from step to
+    step.
     """
 
     @staticmethod
@@ -130,8 +130,8 @@ class RestlessGuard(Guard):
 
 
 class LastGuard(Guard):
-    """Draws the end of the last iteration back where it overshot: in few coarse iterations fast
-    vibrations do, and would gain energy.
+    """Draws the end of the last iteration back where it overshot: with few coarse iterations fast
+    vibrations overshoot, and would gain energy.
 
     Only where α is below OVERSHOT: a little less would drag all motion, and does not gain energy
     either.

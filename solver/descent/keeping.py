@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Restarts under the name that scripts know: `from vbd.solver.descent.keeping import Restart`."""
+"""`Restart` under the module name that scripts use: vbd.solver.descent.keeping."""
 
 from .checkpoints import Restart
 

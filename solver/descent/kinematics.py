@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinematics: what animation moves goes to where it is at the end of the substep."""
+"""Kinematics: animated points move to their positions at the end of the substep."""
 
 from ..device.launches import play
 from ..kernels.descent.motion import move_points
@@ -9,7 +9,7 @@ from ..model.stage import Stage
 class Kinematics(Stage):
     """Moves pins, the vertices of colliders and attached points.
 
-    Where there is contact, pins and colliders are only told where to go, in `model.inertial`.
+    With contact, `model.inertial` gets the goals of pins and colliders, which sweeps then approach.
     """
 
     def __init__(self, model, points):

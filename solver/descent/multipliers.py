@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attachments that change from step to step; multipliers of attachments and stiff springs
-(model/penalties.py), raised by every sweep.
+"""Multipliers of attachments and stiff springs (model/penalties.py), raised by every sweep, and
+attachments that change from step to step.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ from ..model.stage import RecordedStage, Stage
 
 
 class AttachmentLaws(Stage):
-    """Attachments that are damped, shrink, give, or are let go and caught again.
+    """Updates attachments that are damped, shrink, give way, or are released and gripped again.
 
-    `points`: the `AttachedPoints` of the scene, which have moved already.
+    `points` are the `AttachedPoints` of the scene, which have moved already.
     """
 
     state_name = "attachment_laws"
@@ -35,7 +35,7 @@ class AttachmentLaws(Stage):
 
 
 class AttachmentMultipliers(Stage):
-    """λ ← s (λ + ρ C) for every row of an attachment."""
+    """Updates the multiplier of every row of an attachment: λ ← s (λ + ρ C)."""
 
     def __init__(self, model):
         super().__init__(model)
@@ -49,7 +49,7 @@ class AttachmentMultipliers(Stage):
 
 
 class Breaking(Stage):
-    """Rows of attachments that pull too hard let go."""
+    """Breaks rows of attachments whose force exceeds their strength."""
 
     def __init__(self, model):
         super().__init__(model)
@@ -62,7 +62,7 @@ class Breaking(Stage):
 
 
 class SpringMultipliers(RecordedStage):
-    """The same for springs, whose pull is a shorter rest length."""
+    """Updates the multipliers of stiff springs, which act through their rest lengths."""
 
     def __init__(self, model):
         springs, upload = model.assembly.elements["springs"], model.upload

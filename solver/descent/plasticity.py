@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rest values of elements that are strained beyond what is elastic: creases and dents."""
+"""Plasticity: rest values of elements strained beyond their elastic limit (creases and dents)."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..model.stage import RecordedStage
 
 
 class Plasticity(RecordedStage):
-    """Rest values that flow by what the last substep has led to (kernels/elements/flow.py)."""
+    """Plastic flow of rest values at the strains of the last substep (kernels/elements/flow.py)."""
 
     state_name = "plasticity"
 
@@ -27,11 +27,11 @@ class Plasticity(RecordedStage):
         tables = [self.model.tables[name] for name in self.model.plastic]
         self.launches = [self._flow(table) for table in tables]
         self.launches += [
-            self._lay(table) for table in tables if table.in_lanes and not table.is_damped
+            self._copy_to_lanes(table) for table in tables if table.in_lanes and not table.is_damped
         ]
 
     def _flow(self, table):
-        """The launch for one kind of elements."""
+        """Return the launch of the flow of one kind of elements."""
         model, kind, columns = self.model, table.kind, table.columns
         h = model.settings.step_time
         fields = kind.element_columns(model.assembly.rest_points, columns, h)
@@ -49,8 +49,8 @@ class Plasticity(RecordedStage):
         cost = kind.cost * kind.corners
         return model.launches.record(flow_kernel(kind), len(columns), inputs, outputs, cost)
 
-    def _lay(self, table):
-        """The launch that tells lanes what has flowed."""
+    def _copy_to_lanes(self, table):
+        """Return the launch that copies the flowed rest values into lanes."""
         inputs, outputs = [table.struct, table.struct.rest], [table.struct.wide_rest]
         return self.model.launches.record(
             laying_kernel(table.kind), self.model.free_count, inputs, outputs

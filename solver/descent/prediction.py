@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The beginning of a substep: inertia, the initial guess, rest values that follow by damping; and
-its end: velocities.
+"""Beginning of a substep: inertia, the initial guess and damped rest values; and its end:
+velocities.
 """
 
 from ..device.launches import play
@@ -28,7 +28,7 @@ INITIAL_GUESS = {
 
 
 class Prediction(Stage):
-    """Where inertia takes the vertices, and where they are guessed to be."""
+    """Predicts the vertices by inertia, and sets the initial guess."""
 
     state_name = "prediction"
 
@@ -38,7 +38,7 @@ class Prediction(Stage):
         motion = Motion()
         motion.velocity, motion.last_velocity = model.velocity, model.last_velocity
         motion.acceleration, motion.steady = model.acceleration, model.steady
-        # Truncation asks analytic colliders itself, and holds stiff bodies back as a whole.
+        # Truncation handles analytic colliders itself, with uniform fractions for stiff bodies.
         clips = model.contact is None or not settings.truncation
         guess = INITIAL_GUESS[settings.guess]
         inputs = [model.gravity.now, settings.step_time, guess, int(clips)]
@@ -47,21 +47,21 @@ class Prediction(Stage):
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs, PREDICT)
         if model.gravity.varies:
             self.kept = {"gravity": model.gravity.now}
-        self.keep_in_front = depths(model) + clearances(model)
+        self.collider_bounds = depths(model) + clearances(model)
         if clips:
-            self.keep_in_front += points_in_front(model, model.x_start, model.candidate)
+            self.collider_bounds += points_in_front(model, model.x_start, model.candidate)
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
 
     def begin_step(self):
-        self.model.pull()
+        self.model.update_gravity()
         self.predict()
-        play(self.keep_in_front)
+        play(self.collider_bounds)
 
 
 class Damping(RecordedStage):
-    """Rest values of damped elements, which follow what they were at the start of the substep."""
+    """Blends the rest values of damped elements with the values at the start of the substep."""
 
     def record(self):
         model = self.model
@@ -82,7 +82,7 @@ class Damping(RecordedStage):
 
 
 class Velocities(Stage):
-    """What the step has come to: velocities, and where all embedded points are."""
+    """Results of the substep: velocities, and the positions of all embedded points."""
 
     def __init__(self, model):
         super().__init__(model)

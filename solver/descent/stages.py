@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which stages the substeps of a scene have."""
+"""Stages of the substeps of a scene."""
 
 from dataclasses import dataclass, fields
 
@@ -25,9 +25,9 @@ from .tear_detection import TearDetection
 
 @dataclass(eq=False)
 class Stages:
-    """All stages there can be; a plain `Stage`, which does nothing, for what a scene does not need.
+    """All possible stages; each that a scene does not need is a plain `Stage`, which does nothing.
 
-    `step.py` has the order in which they do their parts.
+    `step.py` defines the order in which their methods are called.
     """
 
     anchors: Stage
@@ -63,7 +63,7 @@ class Stages:
 
 
 def make_stages(model, kinematic, tearing, residual, convergence):
-    """The `Stages` of a scene."""
+    """Return the `Stages` of a scene."""
     made = _of_motion(model, kinematic, tearing, residual)
     made |= _of_iterations(model, residual, convergence)
     made |= _of_contact(model, kinematic, residual)
@@ -71,7 +71,7 @@ def make_stages(model, kinematic, tearing, residual, convergence):
 
 
 def _of_motion(model, kinematic, tearing, residual):
-    """Stages that predict and conclude, by name."""
+    """Return the stages of motion at the beginning and end of a substep, by name."""
     made = {"clock": FrameProgress(model), "prediction": Prediction(model)}
     made |= {"kinematics": Kinematics(model, kinematic), "velocities": Velocities(model)}
     if Forces.is_needed(model):
@@ -90,18 +90,18 @@ def _of_motion(model, kinematic, tearing, residual):
 
 
 def _of_iterations(model, residual, convergence):
-    """Stages of the iterations, by name."""
+    """Return the stages of the iterations, by name."""
     settings, coarse, made = model.settings, convergence.coarse, {"sweeps": Sweeps(model)}
     if convergence.error:
         made["marks"] = ErrorSamples(model, convergence.iterations, convergence.error.marks)
     if is_guarded(model):
-        made["guess_guard"] = GuessGuard(model, residual, convergence.are_even)
+        made["guess_guard"] = GuessGuard(model, residual, convergence.has_fixed_period)
     if PlainFirstSweep.is_needed(settings):
         made["plain_first_sweep"] = PlainFirstSweep(model)
     if coarse:
         steps = FewCoarseSteps(model, coarse)
         if convergence.accuracy:
-            steps = CyclicCoarseSteps(model, coarse, convergence.are_even)
+            steps = CyclicCoarseSteps(model, coarse, convergence.has_fixed_period)
         made |= {"coarse_matrix": CoarseMatrixUpdate(model, coarse, steps), "coarse_steps": steps}
         if is_guarded(model) and settings.is_short:
             made["last_guard"] = LastGuard(model, residual)
@@ -117,7 +117,7 @@ def _of_iterations(model, residual, convergence):
 
 
 def _of_contact(model, kinematic, residual):
-    """Stages of what may touch, by name."""
+    """Return the stages of contact, by name."""
     made = {}
     if model.contact is not None:
         if RestlessGuard.is_needed(model):
@@ -127,7 +127,7 @@ def _of_contact(model, kinematic, residual):
     elif LinkageMomentum.is_needed(model):
         made["momentum"] = LinkageMomentum(model)
     touches = model.contact is not None or model.has_analytic_colliders
-    if touches and not model.settings.quasistatic:  # contacts remember what they carried
+    if touches and not model.settings.quasistatic:  # contacts remember their load
         made |= {"anchors": Anchors(model), "gentle_start": GentleStart(model)}
         made["contact_load"] = ContactLoad(model, Load(model, model.settings))
     return made

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names under which states are stored: those of `state_name`, and those of earlier versions.
+"""Names of stored states: those of `state_name`, and those of earlier versions.
 
-An array of "model" is "model.x" or "model/order". Files outlive classes: whoever renames a class
-leaves its `state_name` alone.
+An array of "model" is "model.x" or "model/order". Files outlive classes: a renamed class keeps its
+`state_name`.
 """
 
 import re
 
-# Raise the number when arrays of contact change what they mean. Of states with another one, or with
-# none, contact is left out: bodies go on as if they had just met.
+# Raise the number when the meaning of contact arrays changes. States with another number, or with
+# none, are read without contact: bodies resume as if they had just met.
 LAYOUT = "layout/2"
-# Names in states without a layout: those of classes.
-BEFORE = {
+# Class names of states without a layout, and their present names.
+PRESENT_NAMES = {
     "Model": "model",
     "Tearing": "tearing",
     "Gravity": "gravity",
@@ -30,13 +30,13 @@ BEFORE = {
 
 
 def readable(arrays):
-    """The part of a state that this version can go on from, under the names of now."""
+    """Return the arrays of a state that this version can resume from, under present names."""
     if not any(name.startswith("layout/") for name in arrays):
-        arrays = {_now(name): array for name, array in arrays.items()}
+        arrays = {_present_name(name): array for name, array in arrays.items()}
     left_out = ("layout/",) if LAYOUT in arrays else ("layout/", "contact")
     return {name: array for name, array in arrays.items() if not name.startswith(left_out)}
 
 
-def _now(name):
+def _present_name(name):
     owner = re.match(r"[^./]*", name)[0]
-    return BEFORE.get(owner, owner) + name[len(owner) :]
+    return PRESENT_NAMES.get(owner, owner) + name[len(owner) :]

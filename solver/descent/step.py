@@ -12,11 +12,10 @@ from .stages import make_stages
 
 
 class Stepper:
-    """The stages of a substep, and the order in which they come: `_solve` and `_iterate`.
+    """Runs the stages of a substep in their order: see `_solve` and `_iterate`.
 
-    The host has a part only where something intersects (`ContactStage`), before a substep; and
-    where the rest of a frame was left out, since contacts lacked room or cloth is to tear
-    (`Tearing`).
+    The host acts only where surfaces intersect (`ContactStage`), before a substep; and where the
+    rest of a frame was skipped, since contact lists lacked capacity or cloth must tear (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -25,9 +24,9 @@ class Stepper:
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
         self.stages = make_stages(model, kinematic, tearing, residual, self.convergence)
-        of_contact = [] if model.contact is None else model.contact.keepers
-        of_frame = [*kinematic.keepers, model.gravity, tearing, model]
-        self.keeper = Checkpoints([*of_frame, *of_contact, *self.stages, self.convergence])
+        contact_owners = [] if model.contact is None else model.contact.keepers
+        frame_owners = [*kinematic.keepers, model.gravity, tearing, model]
+        self.keeper = Checkpoints([*frame_owners, *contact_owners, *self.stages, self.convergence])
         for stage in self.stages:
             self._wait_until_due(stage)
         self.iterations.record()
@@ -35,13 +34,15 @@ class Stepper:
         self.is_captured = can_capture(model.device)
 
     def _wait_until_due(self, stage):
-        """Let a stage do its parts of the iterations that it is due in, of these alone."""
+        """Restrict the sweep methods of a stage to the iterations in which it is due."""
         if not hasattr(stage, "is_due"):
             return
-        evenly = getattr(stage, "is_due_evenly", stage.is_due)
+        when_fixed = getattr(stage, "is_due_evenly", stage.is_due)
         for verb in ("before_sweep", "after_sweep"):
             action = getattr(stage, verb)
-            setattr(stage, verb, self.iterations.when_due(stage.is_due, action, evenly=evenly))
+            setattr(
+                stage, verb, self.iterations.when_due(stage.is_due, action, when_fixed=when_fixed)
+            )
 
     def _solve(self):
         """One substep:
@@ -50,10 +51,10 @@ class Stepper:
         [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
         """
         s = self.stages
-        # Keep what contacts carried, before anything forgets how the last substep began.
+        # Save friction anchors before the start positions of the last substep are lost.
         s.anchors.begin_step()
         s.contact_load.begin_step()  # their stiffness follows the load
-        # Predict: where the substep begins, `x_start`, inertia leads, `inertial`, and the guess.
+        # Predict: start positions `x_start`, inertial positions `inertial`, and the guess.
         s.clock.begin_step()
         s.prediction.begin_step()
         s.forces.begin_step()  # they change `inertial`
@@ -64,7 +65,7 @@ class Stepper:
         s.restless_guard.begin_step()  # draws the guess of nearly incompressible bodies back
         # Approach the guess, searching for contacts.
         s.contacts.begin_step()
-        s.gentle_start.begin_step()  # once per scene: what begins nearer than its distance
+        s.gentle_start.begin_step()  # once per scene: reduces too large contact distances
         # Iterate.
         s.sweeps.begin_step()
         s.spring_multipliers.begin_step()
@@ -73,25 +74,25 @@ class Stepper:
         self.convergence.begin()
         self.iterations.run(self._iterate)
         self.convergence.end()
-        # Give back momentum, and find velocities.
+        # Restore momentum, and find velocities.
         s.contacts.end_step()  # embedded points follow
         s.gentle_start.end_step()  # contact distances grow
-        s.momentum.end_step()  # rigid steps of islands; marks what stands, for the next guess
+        s.momentum.end_step()  # rigid steps of islands; marks standing bodies for the guess
         s.breaking.end_step()
         s.velocities.end_step()
         s.tear_detection.end_step()
 
     def _iterate(self):
         self.sweep()
-        self.convergence.look()  # enough?
+        self.convergence.check()  # enough?
 
     def sweep(self):
-        """Visit every free vertex once, with all that comes before and after."""
+        """Visit every free vertex once, with all stages before and after."""
         s = self.stages
-        s.coarse_steps.before_sweep()  # where iterations end at an accuracy, else after sweeps
-        s.marks.before_sweep()  # positions that the error is estimated by
+        s.coarse_steps.before_sweep()  # with an accuracy; else after sweeps
+        s.marks.before_sweep()  # positions for the error estimate
         s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
-        s.guess_guard.before_sweep()  # once, early: draws what is no rigid motion back
+        s.guess_guard.before_sweep()  # once, early: draws the guess back to rigid motion
         s.plain_first_sweep.before_sweep()  # no over-relaxation in the first one
         s.sweeps.sweep()  # every free vertex takes its Newton step, color by color
         s.plain_first_sweep.after_sweep()
@@ -111,19 +112,19 @@ class Stepper:
             self.keeper.keep()
 
     def end_frame(self, numbers):
-        """How many substeps are left to do, by the `numbers` that the frame has reported; None when
-        it is done.
+        """Return the number of substeps left by the `numbers` that the frame has reported; None
+        when it is done.
 
-        Where contacts lacked room there is more of it now, and everything is as it was at the
-        frame's start. Where cloth was to tear it has, and the frame goes on from there; after its
-        last substep no more than the numbers are to be reported anew.
+        If contact lists lacked capacity, enlarge them and restore the state at the frame's start.
+        If cloth must tear, split it; the frame continues from there, and after its last substep
+        only the numbers are reported again.
         """
         model, substeps = self.model, self.model.settings.substeps
-        had_room = model.contact is None or model.contact.make_room(numbers)
+        had_capacity = model.contact is None or model.contact.make_room(numbers)
         if numbers["frame_goes_on"][0]:
             return None
         model.frame_goes_on.fill_(1)
-        if not had_room:
+        if not had_capacity:
             self.keeper.go_back()
             return substeps
         self.tearing.tear()
@@ -132,8 +133,8 @@ class Stepper:
     def step(self):
         """Advance by one substep.
 
-        The first one is launched plainly, and so is the first after arrays have been replaced: all
-        that is needed is then loaded and recorded. The next one is captured into a graph, which is
+        The first substep, also after arrays have been replaced, is launched without a graph, so
+        that all kernels are loaded and recorded. The next one is captured into a graph, which is
         replayed from then on.
         """
         self.stages.contacts.before_step()
@@ -151,7 +152,7 @@ class Stepper:
             self.graph.replay()
 
     def solve(self):
-        """All that a graph holds: a substep, unless the rest of the frame is left out."""
+        """Run a substep, unless the rest of the frame is skipped; a graph captures this."""
         if self.model.contact is None and not self.tearing.tears:
             self._solve()
         else:
@@ -159,16 +160,16 @@ class Stepper:
 
 
 def make_coarse(model):
-    """The `CoarseCorrection` of a scene, None where there is none."""
+    """Return the `CoarseCorrection` of a scene, or None."""
     aggregates = coarse_aggregates(model, model.settings)
     if aggregates is None:
         return None
     correction = CoarseCorrection(model, aggregates)
     model.inherited.append(correction.before)
-    # What has matrices of its own moves one after the other, and would hold each other still.
+    # Bodies with separate matrices move one after the other, and would block each other.
     touches = model.contact is not None and correction.groups.fit_one_matrix
     if touches and not model.settings.quasistatic:
-        holding = UniformSteps(model)
-        if holding.holds:
-            correction.hold(holding)
+        uniform_steps = UniformSteps(model)
+        if uniform_steps.holds:
+            correction.hold(uniform_steps)
     return correction

@@ -9,13 +9,13 @@ import warp as wp
 from ..device.launches import SharedLaunches
 from ..model.stage import RecordedStage, Stage
 
-# Rough cost in a visit of a point of the surface that a vertex carries, and of a pair of that [ns].
+# Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
 CARRIED, PAIR = 20.0, 8.0
 
 
 def visit_costs(model):
-    """Nanoseconds [vertex] of a visit: `Model.work`, and what contacts add where all have as many.
-    A corner of a lattice carries a dozen points of the surface.
+    """Return the cost [ns] of a visit [vertex]: `Model.work`, and contacts if all surface points
+    have equally many. A corner of a lattice carries a dozen surface points.
     """
     if model.contact is None:
         return model.work
@@ -28,11 +28,11 @@ def visit_costs(model):
 
 
 class PlainFirstSweep(Stage):
-    """Takes the first sweep without over-relaxation, from where nobody has moved yet.
+    """Takes the first sweep without over-relaxation if it begins at the previous positions.
 
-    There a vertex lacks all of its way. Over-relaxed, what hardly holds on to others would go to
-    and fro: n sweeps leave it (1 − ω)ⁿ short of its end, too far where n is odd, and it would go on
-    from there faster by as much in every substep.
+    There a vertex lacks its whole displacement. Over-relaxed, weakly coupled vertices would
+    oscillate: n sweeps leave an error of (1 − ω)ⁿ, an overshoot where n is odd, which would
+    increase their velocity in every substep.
     """
 
     def __init__(self, model):
@@ -42,12 +42,12 @@ class PlainFirstSweep(Stage):
 
     @staticmethod
     def is_needed(settings):
-        """Whether sweeps are over-relaxed, and begin where the last substep has ended."""
+        """Return whether sweeps are over-relaxed and begin at the end of the last substep."""
         return settings.sweep_relaxation > 1.0 and settings.initial_guess == "previous"
 
     @staticmethod
     def is_due(iteration):
-        """In the first iteration."""
+        """Return True in the first iteration."""
         return iteration == 0
 
     def before_sweep(self):
@@ -59,7 +59,7 @@ class PlainFirstSweep(Stage):
 
 
 class Sweeps(RecordedStage):
-    """`sweep()` visits every free vertex once; with contact each color is committed by itself."""
+    """Visits every free vertex once per `sweep()`; with contact, commits each color separately."""
 
     def __init__(self, model):
         self.untouched = model.upload(model.augmented.astype(np.int32), int)
@@ -69,7 +69,7 @@ class Sweeps(RecordedStage):
         model = self.model
         searches = model.settings.line_search
         kernel = model.kernels.search if searches else model.kernels.solve
-        # A line search moves vertices to and fro, in sight of partners of the same color.
+        # A line search moves vertices to and fro, and contact partners of the same color read them.
         whole = searches and model.contact is not None
         costs = visit_costs(model)
         solves = [
@@ -96,18 +96,18 @@ class Sweeps(RecordedStage):
         self.visits = SharedLaunches([stage for color in stages for stage in color])
 
     def _visits(self, solve, first, last):
-        """The stages of a color, which begin with the launch `solve`."""
+        """Return the launch stages of a color, which begin with the launch `solve`."""
         model = self.model
         if model.contact is None:
             return [[solve]]
         return model.contact.settling(solve, first, last)
 
     def begin_frame(self, _frame, _time):
-        """Count steps that are not taken anew."""
+        """Reset the count of steps that are not taken."""
         self.model.rejected.zero_()
 
     def begin_step(self):
-        """What has a multiplier is never extrapolated, as if contacts had touched it."""
+        """Mark vertices with multipliers as touched: those are never extrapolated."""
         wp.copy(self.model.touched, self.untouched)
 
     def sweep(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth that is to tear ends what can be done of a frame without the host (model/tearing.py)."""
+"""Detection of tears, which end the part of a frame that needs no host (model/tearing.py)."""
 
 import numpy as np
 import warp as wp
@@ -12,7 +12,7 @@ TRIANGLE = 20.0
 
 
 class TearDetection(RecordedStage):
-    """Leaves out the rest of the frame where a `Tearing` has something to split."""
+    """Skips the rest of the frame where a `Tearing` must split a vertex."""
 
     def __init__(self, model, tearing):
         self.tearing = tearing
@@ -25,7 +25,7 @@ class TearDetection(RecordedStage):
         self.launch = model.launches.record(kernels.find_tears, count, inputs, outputs, TRIANGLE)
 
     def _cloth(self):
-        """The `TearingCloth` of now."""
+        """Return the current `TearingCloth`."""
         upload, tears = self.model.upload, list(self.tearing.tears.values())
         triangles = np.concatenate([tear.vertices[tear.triangles] for tear in tears])
         counts = np.bincount(triangles.ravel(), minlength=self.model.vertex_count)
@@ -44,5 +44,5 @@ class TearDetection(RecordedStage):
         return cloth
 
     def end_step(self):
-        """At the positions that the substep ends with."""
+        """Look for tears at the positions at the end of the substep."""
         self.launch()

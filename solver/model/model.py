@@ -97,8 +97,8 @@ class Model:
         self._weigh()
         self.objective.inertial = self.inertial
         self.objective.x_start = self.x_start
-        self.parts = self._parts()
-        self.kernels = vertex_solve.vertex_kernels(assembly.kinds, self.parts, self.device.is_cpu)
+        self.terms = self._terms()
+        self.kernels = vertex_solve.vertex_kernels(assembly.kinds, self.terms, self.device.is_cpu)
         self.objective.attachments = self.attachments.struct
         self.objective.contact_model = self.contact_model
         touching = len(surface.body) if surface.can_touch else 0
@@ -254,16 +254,16 @@ class Model:
         for table in self.tables.values():
             self.work += table.kind.cost * table.record_counts
 
-    def _parts(self):
-        """Bits of what acts on vertices besides their elements."""
-        others = {
+    def _terms(self):
+        """Return the bits of the terms of the objective besides inertia and elements."""
+        terms = {
             vertex_solve.ATTACHMENTS: self.attachments.count,
             vertex_solve.CONTACTS: self.surface.can_touch,
             vertex_solve.IN_TETS: self.surface.points.width == 4,
             vertex_solve.IN_CELLS: self.surface.points.width == 8,
             vertex_solve.ANALYTIC: self.has_analytic_colliders,
         }
-        return sum(bit for bit, wanted in others.items() if wanted)
+        return sum(bit for bit, wanted in terms.items() if wanted)
 
     def surface_ranges(self):
         """(first, count) of free vertices and of embedded points, where there are any."""

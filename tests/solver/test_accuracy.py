@@ -14,14 +14,14 @@ from shapes import box, chain, grid
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.descent.accuracy import (
     CYCLE,
-    PART_OF_SIZE,
+    FRACTION_OF_SIZE,
     Accuracy,
     begins_cycle,
     begins_growing_cycle,
-    marks,
+    check_schedule,
 )
 from vbd.solver.descent.convergence import ENOUGH_TO_HOLD
-from vbd.solver.kernels.descent.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_LOOK
+from vbd.solver.kernels.descent.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_CHECK
 from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
@@ -64,7 +64,7 @@ def last(bodies, frames=2, **settings):
 
 
 def test_two_moves_that_are_compared_take_equally_many_iterations():
-    found = marks(300)
+    found = check_schedule(300)
     assert [done for done, _ in found[:8]] == [6, 8, 10, 12, 16, 20, 24, 32]
     first, second = CYCLE, 2 * CYCLE
     for done, doubles in found:
@@ -78,13 +78,13 @@ class Iterations:
 
     def __init__(self, count):
         self.count = count
-        self.number, self.is_met, self.are_even = (
+        self.number, self.is_met, self.has_fixed_period = (
             wp.zeros(1, dtype=int, device="cpu") for _ in range(3)
         )
 
-    def when_due(self, is_due, action, evenly=None):
+    def when_due(self, is_due, action, when_fixed=None):
         def act():
-            due = evenly if evenly and self.are_even.numpy()[0] else is_due
+            due = when_fixed if when_fixed and self.has_fixed_period.numpy()[0] else is_due
             if due(self.number.numpy()[0]):
                 action()
 
@@ -131,7 +131,7 @@ def watched(
         for number in range(min(count, len(one))):
             iterations.number.fill_(number)
             model.x.assign(one[number])
-            accuracy.look()
+            accuracy.check()
             met = met or bool(iterations.is_met.numpy()[0])
     numbers = {name: array.numpy() for name, array in accuracy.reported.items()}
     model.launches.threads.stop()
@@ -227,7 +227,7 @@ def test_cycles_are_the_same_up_to_the_second_look():
     )
     assert growing == [1, 2, 3, 5, 9, 17, 33]
     assert even == [1, 2, *range(3, 40, 2)]
-    assert [n for n in even if n < SECOND_LOOK] == [n for n in growing if n < SECOND_LOOK]
+    assert [n for n in even if n < SECOND_CHECK] == [n for n in growing if n < SECOND_CHECK]
 
 
 @pytest.mark.parametrize(("rate", "are_even"), [(0.3, True), (0.9, False)])
@@ -236,7 +236,7 @@ def test_cycles_are_even_where_that_leads_to_the_goal(rate, are_even):
     path = [LINE + [0.0, 0.0, 0.1 * (1.0 - rate**done)] for done in range(1, 21)]
     iterations = Iterations(20)
     found, _, is_met = watched(path, LINE, iterations=iterations, chooses=True)
-    assert bool(iterations.are_even.numpy()[0]) == is_met == are_even
+    assert bool(iterations.has_fixed_period.numpy()[0]) == is_met == are_even
     told, _, _ = watched(path[:6], LINE, iterations=Iterations(6))
     assert (found.error[0] < 0.1 * told.error[0]) == are_even
 
@@ -247,7 +247,7 @@ def test_what_is_remembered_fades_where_cycles_grow_so_that_even_ones_are_tried_
     for substeps in (1, 2, 40):
         iterations, before = Iterations(20), [path] * (substeps - 1)
         watched(path, LINE, iterations=iterations, chooses=True, before=before, slowest=0.97)
-        chosen.append(bool(iterations.are_even.numpy()[0]))
+        chosen.append(bool(iterations.has_fixed_period.numpy()[0]))
     assert chosen == [False, False, True]
 
 
@@ -255,7 +255,7 @@ def test_cycles_are_not_even_where_contact_holds_anything_back():
     path = [LINE + [0.0, 0.0, 0.1 * (1.0 - 0.3**done)] for done in range(1, 21)]
     iterations = Iterations(20)
     watched(path, LINE, iterations=iterations, chooses=True, cut=True)
-    assert not iterations.are_even.numpy()[0]
+    assert not iterations.has_fixed_period.numpy()[0]
 
 
 def test_what_flies_fast_may_not_be_more_wrong_for_that():
@@ -278,9 +278,9 @@ def test_what_hardly_moves_may_be_off_by_a_part_of_its_size_or_of_what_gravity_d
         settings = Settings()
         weight = np.linalg.norm(settings.gravity) * settings.step_time**2
         size = np.ptp(points[:, 0])
-        assert goal == pytest.approx(0.01 * min(PART_OF_SIZE * size, weight), rel=1e-3)
-        # A weight that demands more iterations does not make it less converged.
-        assert found.goal[0] == pytest.approx(0.01 * PART_OF_SIZE * size, rel=1e-3)
+        assert goal == pytest.approx(0.01 * min(FRACTION_OF_SIZE * size, weight), rel=1e-3)
+        # Iterations that end later for the weight do not make it less converged.
+        assert found.goal[0] == pytest.approx(0.01 * FRACTION_OF_SIZE * size, rel=1e-3)
 
 
 @pytest.mark.parametrize(

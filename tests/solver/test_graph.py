@@ -80,7 +80,9 @@ def test_threads_wait_for_each_other_and_go_the_same_ways(threads):
 @pytest.mark.parametrize("threads", [2, 3])
 def test_one_thread_alone_does_the_same_as_all(threads):
     team_size = ByTurns()
-    np.testing.assert_array_equal(run(threads, captured=True, team_size=team_size), run(1, captured=False))
+    np.testing.assert_array_equal(
+        run(threads, captured=True, team_size=team_size), run(1, captured=False)
+    )
     assert team_size.is_single  # it has been both
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the bodies of a substep still are from where its iterations go, and whether that will do.
+"""Estimates of the distance of bodies to the solution of a substep, and of its end.
 
-Cycles of sweeps and a coarse step shrink the error of a body by the same part again and again, and
-so its moves: with moves a and b over two times as many cycles, the rate is s = b / a, and what is
-left after the second is b s / (1 − s).
+Cycles of sweeps and a coarse step reduce the error of a body by a constant factor, and so its
+moves: with moves a and b over equally many cycles, the rate is s = b / a, and the error after the
+second is b s / (1 − s).
 
-The first cycles do more than those that follow, which is why a slow part of the error hides behind
-fast ones. How slow it is differs more from body to body than from one substep to the next: the rate
-that the last cycles of a substep have told is remembered, and a cycle is believed to take away the
-geometric mean of what it seems to and what it took then. Substeps that end at the first looks tell
-no such rate: what is remembered weighs more there, and a typical one is taken where nothing is.
+The first cycles reduce the error more than later ones: a slow component of the error hides behind
+fast ones. Its rate differs more from body to body than from one substep to the next. So the rate
+of the last cycles of a substep is remembered, and the reduction 1 − s of a cycle is estimated as
+the geometric mean of the observed and the remembered one. Substeps that end at the first checks
+give no such rate: the remembered one weighs more there, with a typical value as a default.
 """
 
 import warp as wp
@@ -19,25 +19,25 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# A rate nearer to 1 tells nothing: what has hardly moved is not known to be where it belongs.
+# Rates are limited to this: small moves at a rate near to 1 do not prove a small error.
 SLOWEST = wp.constant(wp.float64(0.97))
-# A first look compares two cycles of one iteration each, the next two of the first even ones. No
-# cycle is believed to leave less than FASTEST.
-FIRST_LOOK, SECOND_LOOK = wp.constant(3), wp.constant(6)
+# Iterations done at the first check, which compares two cycles of one iteration each, and at the
+# second, which compares two of the fixed period. No rate of a cycle is taken below FASTEST.
+FIRST_CHECK, SECOND_CHECK = wp.constant(3), wp.constant(6)
 FASTEST = wp.constant(wp.float64(0.3))
-# What a cycle is remembered to take away grows to this power of it with every substep that tells:
-# what was slow may have gone.
+# The remembered reduction of a cycle grows to this power of it with every substep that has a new
+# rate: slow errors may have gone.
 FORGETTING = wp.constant(wp.float64(0.9))
-# What cycles leave of slow parts, at the first looks of a body of which nothing is remembered. With
-# 0.5 to 0.7 the estimates of 55 scenes are as good (benchmarks/experiments/error_estimate.py).
+# Rate of slow errors at the first checks of a body without a remembered rate. With 0.5 to 0.7
+# the estimates of 55 scenes are as good (benchmarks/experiments/error_estimate.py).
 TYPICAL = wp.constant(wp.float64(0.6))
-# How much what is remembered weighs. The moves that the first looks compare have two coarse steps
-# and one, so that they tell less of a rate than those of even cycles.
+# Weights of the remembered reduction. The moves that the first checks compare have two coarse
+# steps and one: they give a less certain rate than cycles of a fixed period.
 WEIGHT_AT_FIRST, WEIGHT = (wp.constant(wp.float64(weight)) for weight in (2.0 / 3.0, 0.5))
-# Rates of moves that are no more than so many times what rounding makes are not remembered.
+# Rates of moves below so many times the rounding error are not remembered.
 ABOVE_ROUNDING = wp.constant(wp.float64(3.0))
-# The estimate has to be below the goal by such a factor; the first rates of slow contacts come out
-# too small by more.
+# The estimate has to be below the goal by this factor; the first rates of slow contacts are
+# underestimated by more.
 CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float64(2.5))
 
 
@@ -47,7 +47,7 @@ class ErrorSampleArrays:
 
     start: wp.array[wp.vec3]
     guess: wp.array[wp.vec3]  # where the iterations began
-    inertial: wp.array[wp.vec3]  # where inertia and gravity alone would lead
+    inertial: wp.array[wp.vec3]  # by inertia and gravity alone
     first: wp.array[wp.vec3]
     second: wp.array[wp.vec3]
     now: wp.array[wp.vec3]
@@ -55,35 +55,36 @@ class ErrorSampleArrays:
 
 @wp.struct
 class BodyErrorArrays:
-    """Of every body, all as root mean squares over its free vertices."""
+    """Errors of all bodies [body], as root mean squares over the free vertices of each."""
 
     size: wp.array[wp.float64]  # number of these vertices
-    least: wp.array[wp.float64]  # error that nobody sees, whatever the motion [m]
-    rounding: wp.array[wp.float64]  # error that float32 leaves [m]
+    least: wp.array[wp.float64]  # error that is invisible, whatever the motion [m]
+    rounding: wp.array[wp.float64]  # rounding error of float32 [m]
     error: wp.array[wp.float64]  # [m]
-    bound: wp.array[wp.float64]  # what it hardly exceeds, which has to be below the goal [m]
+    bound: wp.array[wp.float64]  # cautious bound of the error, to be below the goal [m]
     goal: wp.array[wp.float64]  # [m]
     motion: wp.array[wp.float64]  # in the substep [m]
-    rate: wp.array[wp.float64]  # part that is left of the error by as many cycles as were compared
-    slowest: wp.array[wp.float64]  # the part that a cycle is remembered to leave; 0: nothing is
-    latest: wp.array[wp.float64]  # what is told of that by this substep; 0: nothing so far
-    is_cut: wp.array[int]  # whether contact has ended the last step of any
+    rate: wp.array[wp.float64]  # factor of the error over as many cycles as were compared
+    slowest: wp.array[wp.float64]  # remembered factor of one cycle; 0: unknown
+    latest: wp.array[wp.float64]  # that factor in this substep; 0: unknown so far
+    is_cut: wp.array[int]  # 1 if contact has truncated the last step of any vertex
 
 
-# Squares of two ways [m²], and how many vertices are touched, and were held back.
-Ways = wp.vec4d
+# Squares of two displacements [m²], and the numbers of touched and of truncated vertices.
+Displacements = wp.vec4d
 
 
 @wp.func
-def squares_of(i: int, marks: ErrorSampleArrays):
-    """Squares [m²] of the moves of a vertex between the marks and of its way from the start."""
-    before = marks.second[i] - marks.first[i]
-    after = marks.now[i] - marks.second[i]
-    way = marks.now[i] - marks.start[i]
+def squares_of(i: int, samples: ErrorSampleArrays):
+    """Return the squares [m²] of a vertex's moves between the samples and of its displacement from
+    the start."""
+    before = samples.second[i] - samples.first[i]
+    after = samples.now[i] - samples.second[i]
+    displacement = samples.now[i] - samples.start[i]
     return wp.vec3d(
         wp.float64(wp.dot(before, before)),
         wp.float64(wp.dot(after, after)),
-        wp.float64(wp.dot(way, way)),
+        wp.float64(wp.dot(displacement, displacement)),
     )
 
 
@@ -91,15 +92,15 @@ def squares_of(i: int, marks: ErrorSampleArrays):
 def add_moves(
     first: int,
     chunks: Chunks,
-    marks: ErrorSampleArrays,
+    samples: ErrorSampleArrays,
     # out
     moves: wp.array[wp.vec3d],
 ):
-    """Sums of `squares_of` vertices. One thread per chunk."""
+    """Sum up `squares_of` vertices. One thread per chunk."""
     chunk = first + wp.tid()
     total = wp.vec3d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
-        total += squares_of(chunks.vertex[q], marks)
+        total += squares_of(chunks.vertex[q], samples)
     moves[chunk] = total
 
 
@@ -107,67 +108,67 @@ def add_moves(
 def add_touched_moves(
     first: int,
     chunks: Chunks,
-    marks: ErrorSampleArrays,
+    samples: ErrorSampleArrays,
     touched: wp.array[int],
     # out
     moves: wp.array[wp.vec3d],
 ):
-    """The same of the vertices that are `touched` [vertex] in this substep."""
+    """Sum up `squares_of` vertices that are `touched` [vertex] in this substep."""
     chunk = first + wp.tid()
     total = wp.vec3d()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         if touched[chunks.vertex[q]] != 0:
-            total += squares_of(chunks.vertex[q], marks)
+            total += squares_of(chunks.vertex[q], samples)
     moves[chunk] = total
 
 
 @wp.kernel
-def add_ways(
+def add_displacements(
     first: int,
     chunks: Chunks,
-    marks: ErrorSampleArrays,
+    samples: ErrorSampleArrays,
     touched: wp.array[int],
     cut: wp.array[int],
     # out
-    ways: wp.array[Ways],
+    displacements: wp.array[Displacements],
 ):
-    """Sums of squares [m²] of the ways from the guess, and from where inertia would lead; how many
-    vertices are `touched` [vertex] in this substep, and of how many contact has `cut` [vertex] the
-    last step short. One thread per chunk.
+    """Sum up the squares [m²] of the displacements from the guess and from the inertial positions,
+    and count the vertices that are `touched` [vertex] in this substep, and those whose last step
+    contact has `cut` [vertex] short. One thread per chunk.
     """
     chunk = first + wp.tid()
-    total = Ways()
+    total = Displacements()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
-        found = marks.now[i] - marks.guess[i]
-        forced = marks.now[i] - marks.inertial[i]
+        moved = samples.now[i] - samples.guess[i]
+        forced = samples.now[i] - samples.inertial[i]
         is_cut = wp.where(cut[i] != 0, 1, 0)
-        total += Ways(
-            wp.float64(wp.dot(found, found)),
+        total += Displacements(
+            wp.float64(wp.dot(moved, moved)),
             wp.float64(wp.dot(forced, forced)),
             wp.float64(touched[i]),
             wp.float64(is_cut),
         )
-    ways[chunk] = total
+    displacements[chunk] = total
 
 
 @wp.struct
 class Demand:
-    """How large errors may be."""
+    """Settings of the goals of errors."""
 
-    accuracy: wp.float64  # part of the motion, and of what forces have to do with it
+    accuracy: wp.float64  # fraction of the motion, and of its part by forces
     step_time: wp.float64  # [s]
 
 
 @wp.func
 def faded(slowest: wp.float64):
-    """The part that a cycle is remembered to leave, a substep later."""
+    """Return the remembered rate of a cycle a substep later."""
     return wp.float64(1.0) - wp.pow(wp.float64(1.0) - slowest, FORGETTING)
 
 
 @wp.func
 def begin_substep(bodies: BodyErrorArrays, b: int):
-    """Remember what the substep before has told; what has told nothing is no reason to forget."""
+    """Remember the rate of the substep before; without one, the remembered rate stays as it is."""
     latest = bodies.latest[b]
     if latest > wp.float64(0.0):
         bodies.slowest[b] = wp.max(faded(bodies.slowest[b]), latest)
@@ -175,9 +176,9 @@ def begin_substep(bodies: BodyErrorArrays, b: int):
 
 
 @wp.func
-def remembered(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, weight: wp.float64):
-    """The rate [1] of so many cycles that is believed, by how the moves have shrunk, and by the
-    rate of one cycle that is remembered, with a weight; 0: nothing is.
+def estimated_rate(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, weight: wp.float64):
+    """Return the estimated rate [1] of so many cycles from the observed `rate` and the remembered
+    rate `slowest` of one cycle (0: unknown), with its weight.
     """
     taken = wp.float64(1.0) - wp.pow(rate, wp.float64(1.0) / cycles)
     if slowest > wp.float64(0.0):
@@ -187,8 +188,8 @@ def remembered(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, weight
 
 
 @wp.func
-def left_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
-    """The error [m] that is left after a last `move` [m]."""
+def error_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
+    """Return the remaining error [m] after a last `move` [m]."""
     return wp.max(move * rate / (wp.float64(1.0) - rate), rounding)
 
 
@@ -197,23 +198,23 @@ def find_errors(
     iteration: wp.array[int],
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
-    ways: wp.array[Ways],
+    displacements: wp.array[Displacements],
     gravity: wp.array[wp.vec3],
     demand: Demand,
     compared: wp.array[int],
     # in and out
     bodies: BodyErrorArrays,
 ):
-    """The error of every body, and what it may be; `compared` [iterations done] is how many cycles
-    the last move has taken. One thread per body.
+    """Estimate the error of every body, and set its goal; `compared` [iterations done] is the
+    number of cycles of the last move. One thread per body.
     """
     b = wp.tid()
-    total, way = wp.vec3d(), Ways()
+    total, displacement = wp.vec3d(), Displacements()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         total += moves[chunk]
-        way += ways[chunk]
+        displacement += displacements[chunk]
     total /= bodies.size[b]
-    way /= bodies.size[b]
+    displacement /= bodies.size[b]
     done = iteration[0] + 1
     cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
@@ -223,52 +224,52 @@ def find_errors(
     rate = SLOWEST
     if after < SLOWEST * before:
         rate = after / before
-    if done == FIRST_LOOK:
+    if done == FIRST_CHECK:
         begin_substep(bodies, b)
-    elif done > SECOND_LOOK and after > ABOVE_ROUNDING * rounding:
+    elif done > SECOND_CHECK and after > ABOVE_ROUNDING * rounding:
         bodies.latest[b] = wp.pow(rate, wp.float64(1.0) / cycles)
-    is_first = done <= SECOND_LOOK
+    is_first = done <= SECOND_CHECK
     weight = wp.where(is_first, WEIGHT_AT_FIRST, WEIGHT)
     slowest = bodies.slowest[b]
     slowest = wp.where(is_first and slowest == wp.float64(0.0), TYPICAL, slowest)
-    rate = remembered(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
-    error = left_after(after, rate, rounding)
-    is_touched = way[2] > wp.float64(0.0)
+    rate = estimated_rate(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
+    error = error_after(after, rate, rounding)
+    is_touched = displacement[2] > wp.float64(0.0)
     caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
     bodies.rate[b] = rate
     bodies.error[b] = error
     bodies.bound[b] = caution * error
     motion = wp.sqrt(total[2])
     bodies.motion[b] = motion
-    # In motion an error acts as a force would: of its mass times it over h².
-    forced = wp.sqrt(wp.max(way[0], way[1]))
+    # In motion an error acts like a force: mass times error over h².
+    forced = wp.sqrt(wp.max(displacement[0], displacement[1]))
     fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
     goal = demand.accuracy * wp.min(motion, forced)
-    if not is_touched:  # what lies on something would creep
+    if not is_touched:  # resting bodies would creep
         goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
     bodies.goal[b] = wp.max(goal, caution * rounding)
-    bodies.is_cut[b] = wp.where(way[3] > wp.float64(0.0), 1, 0)
+    bodies.is_cut[b] = wp.where(displacement[3] > wp.float64(0.0), 1, 0)
 
 
 @wp.kernel
 def find_below(
     bodies: BodyErrorArrays,
-    ruined: wp.array[int],
+    collapsed: wp.array[int],
     cycles: wp.float64,
     # out
     is_below: wp.array[int],
 ):
-    """Whether the errors of all bodies are surely below their goals after so many `cycles` more.
-    Not where tets have collapsed, `ruined` [linkage]: they come back slowly, by many small moves.
-    Nor where contact holds anything back: that it does not move tells nothing. One thread.
+    """Set `is_below` if the errors of all bodies will be below their goals after so many `cycles`
+    more. Not if tets have `collapsed` [component]: they recover slowly, by many small moves. Nor if
+    contact has truncated a step: then small moves do not prove a small error. One thread.
     """
     is_below[0] = 0
-    for k in range(ruined.shape[0]):
-        if ruined[k] != 0:
+    for k in range(collapsed.shape[0]):
+        if collapsed[k] != 0:
             return
     for b in range(bodies.bound.shape[0]):
         bound = bodies.bound[b] * wp.pow(bodies.rate[b], cycles)
-        # What is not finite is not below.
+        # Errors that are not finite are not below.
         if not (bound <= bodies.goal[b]) or bodies.is_cut[b] != 0:
             return
     is_below[0] = 1
@@ -276,12 +277,12 @@ def find_below(
 
 @wp.kernel
 def fade(
-    are_even: wp.array[int],
+    has_fixed_period: wp.array[int],
     # in and out
     bodies: BodyErrorArrays,
 ):
-    """What is remembered of slow parts fades where cycles grow, which tell nothing of them: even
-    ones are tried again then. One thread per body."""
+    """Let remembered rates fade where cycles grow, which give no new rates: later substeps then try
+    a fixed period again. One thread per body."""
     b = wp.tid()
-    if are_even[0] == 0:
+    if has_fixed_period[0] == 0:
         bodies.slowest[b] = faded(bodies.slowest[b])

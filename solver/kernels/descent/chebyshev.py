@@ -27,15 +27,15 @@ def extrapolate(
 ):
     """Extrapolate every vertex that no contact has touched in this step. One thread per vertex.
 
-    `omega` [iteration] holds ω_k; `candidate` is x itself, or what is to be truncated first.
-    `before` and `before_last` hold xᵏ⁻¹ and xᵏ⁻²; they move on by one.
+    `omega` [iteration] holds ω_k; `candidate` is x itself, or candidates to be truncated first.
+    `before` and `before_last` hold xᵏ⁻¹ and xᵏ⁻², and are updated for the next iteration.
     """
     i = wp.tid()
     moved = x[i]
     if touched[i] == 0:
-        far = omega[iteration[0]] * (moved - before_last[i]) + before_last[i]
-        if wp.isfinite(far):
-            moved = far
+        extrapolated = omega[iteration[0]] * (moved - before_last[i]) + before_last[i]
+        if wp.isfinite(extrapolated):
+            moved = extrapolated
     candidate[i] = moved
     before_last[i] = before[i]
     before[i] = moved

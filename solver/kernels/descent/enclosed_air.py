@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Air that closed cloth encloses: p(V) = (p_a + p̄) V̄/V − p_a, with p̄ at the volume V̄ at rest
-(Boyle's law).
+"""Air enclosed by cloth: p(V) = (p_a + p̄) V̄/V − p_a, with p̄ at the rest volume V̄ (Boyle's law).
 
-The pressure follows the volume by Newton steps for p(V(p)) = p, with a compliance dV/dp of what
-encloses the air that is learned from how the residual goes on.
+The pressure follows the volume by Newton steps for p(V(p)) = p, with a compliance dV/dp of the
+cloth that is estimated from the sequence of residuals.
 """
 
 import warp as wp
@@ -13,22 +12,22 @@ from ..elements.linear_algebra import exact
 
 wp.set_module_options(QUICK)
 
-# That of the atmosphere, p_a [Pa].
+# Atmospheric pressure p_a [Pa].
 ATMOSPHERE = wp.constant(101325.0)
-# The smallest part of V̄ that a volume counts as.
+# Lower bound of volumes, as a fraction of V̄.
 LEAST = wp.constant(0.05)
-# How the compliance follows a residual that keeps its sign, and one that changes it.
+# Factors of the compliance when the residual keeps its sign, and when it changes it.
 FALL = wp.constant(0.7)
 RISE = wp.constant(2.0)
-# How far it may fall below that of inertia alone.
+# The compliance is at least that of inertia alone divided by this.
 RANGE = wp.constant(100.0)
-# Below this part of the pressure a residual may be rounding.
+# Residuals below this fraction of the pressure may be rounding errors.
 SMALL = wp.constant(1.0e-5)
 
 
 @wp.struct
 class Enclosures:
-    """Triangles by their enclosures, in chunks that are added up by themselves."""
+    """Triangles by enclosure, in chunks that are summed separately."""
 
     corners: wp.array[wp.vec3i]
     start: wp.array[int]  # [chunk + 1]
@@ -48,8 +47,8 @@ def change_pressures(
     gauge: wp.array[float],
     pressure: wp.array[float],
 ):
-    """Let pressures [Pa] be what they are at the end of this substep, on their way from the `start`
-    to the `end` of the frame; of those that follow volumes it is p̄. One thread per enclosure.
+    """Set the pressures [Pa] at the end of this substep, between those at the `start` and the `end`
+    of the frame; for pressures that follow volumes, set p̄. One thread per enclosure.
     """
     k = wp.tid()
     now = wp.lerp(start[k], end[k], float(fraction[0]))
@@ -66,7 +65,7 @@ def add_volumes(
     # out
     chunks: wp.array[wp.float64],
 ):
-    """What a chunk of triangles has of 6 V [m³]."""
+    """Sum up the contributions of a chunk of triangles to 6 V [m³]. One thread per chunk."""
     chunk = first + wp.tid()
     total = wp.float64(0.0)
     for t in range(enclosures.start[chunk], enclosures.start[chunk + 1]):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The initial guess drawn back to the rigid motion of its linkage, as far as G asks for it.
+"""The initial guess, drawn back towards the rigid motion of its component by a line search on G.
 
-A linkage is what elements and attachments join. Let x_g be the guess after the first iterations,
-and x_r be xᵗ moved rigidly with the momenta of its linkage and with the part of gravity that its
-center followed in the last step, or xᵗ itself where that is held. The iterations go on from
+A component is a set of vertices joined by elements and attachments. Let x_g be the guess after the
+first iterations, and x_r be xᵗ moved rigidly with the momenta of its component and with the part of
+gravity that its center followed in the last step, or xᵗ where it is held. Iterations continue from
 
     x_r + α (x_g − x_r),   α ∈ [0, 1] where G is smallest by its slopes s_r, s_g at the two ends,
     α = s_r/(s_r − s_g),   s = −∂G/∂x · (x_g − x_r),
@@ -21,19 +21,19 @@ from .motion import adaptive_acceleration
 
 wp.set_module_options(QUICK)
 
-# Part of the trace of an inertia tensor added to it: rods and single points can turn freely.
+# Fraction of the trace of an inertia tensor added to it: rods and single points can turn freely.
 THIN = wp.constant(wp.float64(1.0e-9))
 
 
 @wp.struct
 class Linkages:
-    """Vertices by linkage, in chunks that are added up by themselves, and sums per chunk."""
+    """Vertices by component, in chunks that are summed separately, and sums per chunk."""
 
-    vertex: wp.array[int]  # free vertices, linkage by linkage
+    vertex: wp.array[int]  # free vertices, component by component
     chunk_start: wp.array[int]  # [chunk + 1] offsets in `vertex`
-    first_chunk: wp.array[int]  # [linkage + 1]
-    held: wp.array[int]  # [linkage]
-    of: wp.array[int]  # [vertex] linkage of a free vertex
+    first_chunk: wp.array[int]  # [component + 1]
+    held: wp.array[int]  # [component]
+    of: wp.array[int]  # [vertex] component of a free vertex
     weight: wp.array[wp.float64]  # Σ w, w = m/h² [N/m], shape [chunk], and so on
     center: wp.array[wp.vec3d]  # Σ w xᵗ
     motion: wp.array[wp.vec3d]  # Σ w vᵗ
@@ -41,14 +41,14 @@ class Linkages:
     spin: wp.array[wp.vec3d]  # Σ w xᵗ × vᵗ
     spread: wp.array[wp.mat33d]  # Σ w xᵗ xᵗᵀ
     slope: wp.array[wp.vec2d]  # Σ (s_r, s_g) [J]
-    turn: wp.array[wp.mat33d]  # x_r = turn xᵗ + shift, shape [linkage]
+    turn: wp.array[wp.mat33d]  # x_r = turn xᵗ + shift, shape [component]
     shift: wp.array[wp.vec3d]
-    alpha: wp.array[float]  # α, shape [linkage]
+    alpha: wp.array[float]  # α, shape [component]
 
 
 @wp.func
 def rotation_matrix(angle: wp.vec3d):
-    """The rotation by |angle| about its direction (Rodrigues)."""
+    """Return the rotation by |angle| about its direction (Rodrigues)."""
     one = wp.identity(n=3, dtype=wp.float64)
     size = wp.length(angle)
     turn = one
@@ -60,9 +60,9 @@ def rotation_matrix(angle: wp.vec3d):
 
 @wp.func
 def rate_of_turn(spread: wp.mat33d, spin: wp.vec3d):
-    """ω [rad/s] of the angular momentum Σ w r × v, where `spread` is Σ w r rᵀ about the center.
+    """Return ω [rad/s] of the angular momentum Σ w r × v, with `spread` Σ w r rᵀ about the center.
 
-    What is straight does not turn about its own axis, and a point not at all.
+    A straight body does not turn about its own axis, and a point does not turn at all.
     """
     rate = wp.vec3d()
     size = wp.trace(spread)
@@ -75,7 +75,7 @@ def rate_of_turn(spread: wp.mat33d, spin: wp.vec3d):
 
 @wp.func
 def rigidly_moved(x: wp.vec3, linkage: int, linkages: Linkages):
-    """x_r [m] of a vertex at x."""
+    """Return x_r [m] of a vertex at x."""
     moved = linkages.turn[linkage] * wp.vec3d(x) + linkages.shift[linkage]
     return wp.vec3(moved)
 
@@ -89,7 +89,7 @@ def add_moments(
     # in and out
     linkages: Linkages,
 ):
-    """Momentum, angular momentum and moments of a chunk. One thread per chunk."""
+    """Sum up momentum, angular momentum and moments of a chunk. One thread per chunk."""
     chunk = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
@@ -123,7 +123,7 @@ def find_rigid_motion(
     # in and out
     linkages: Linkages,
 ):
-    """Turn and shift of every linkage, one thread each. `gravity` [2]: now, in the last step."""
+    """Find turn and shift of components, one thread each. `gravity` [2]: now, in the last step."""
     linkage = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
@@ -166,7 +166,7 @@ def find_slopes(
     # out
     slope: wp.array[wp.vec2],
 ):
-    """−∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` [N] is −∂G/∂x at x_g."""
+    """Find −∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` is −∂G/∂x [N] at x_g."""
     i = wp.tid()
     rigid = rigidly_moved(x_start[i], linkages.of[i], linkages)
     back = x[i] - rigid
@@ -180,7 +180,7 @@ def add_slopes(
     # in and out
     linkages: Linkages,
 ):
-    """The slopes of a chunk. One thread per chunk."""
+    """Sum up the slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
     total = wp.vec2d()
     for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
@@ -200,7 +200,7 @@ def find_alphas(
     for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
         slope += linkages.slope[chunk]
     alpha = wp.float64(1.0)
-    # Written so that slopes that are not numbers give up the guess.
+    # Written so that slopes that are not numbers reject the guess.
     if not slope[1] >= wp.float64(0.0):
         alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):

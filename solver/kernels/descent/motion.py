@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The beginning and the end of a step: inertia, initial guess, pins, colliders, velocities."""
+"""Beginning and end of a step: inertia, initial guess, pins, colliders, velocities."""
 
 import warp as wp
 
@@ -17,13 +17,13 @@ ADAPTIVE = wp.constant(3)
 
 # Weight of the last step in the mean acceleration of a vertex.
 STEADY = wp.constant(0.02)
-# A mean acceleration below this part of gravity is none.
+# A mean acceleration below this fraction of gravity counts as none.
 RESTING = wp.constant(0.02)
 
 
 @wp.func
 def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
-    """The part of gravity that the vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
+    """Return the gravity that a vertex followed in the last step [m/s²] (VBD 2024, §3.7)."""
     followed = wp.vec3(0.0)
     strength = wp.length(gravity)
     if strength > 0.0:
@@ -34,7 +34,7 @@ def adaptive_acceleration(acceleration: wp.vec3, gravity: wp.vec3):
 
 @wp.struct
 class Motion:
-    """How vertices have moved so far, all [vertex]."""
+    """Past motion of vertices, all [vertex]."""
 
     velocity: wp.array[wp.vec3]  # [m/s]
     last_velocity: wp.array[wp.vec3]  # of the step before [m/s]
@@ -61,10 +61,10 @@ def predict(
 ):
     """Set xᵗ, y = xᵗ + h vᵗ + h² a, the last acceleration (vᵗ − vᵗ⁻¹)/h and the guess of x.
 
-    What is marked in `standing` is guessed to follow its mean acceleration `steady`, not the last
-    one: that trembles with the contacts, and each time it points down gravity would press the
-    vertex into what holds it. `guess` is x itself, or candidates to be truncated first; where it
-    `clips`, nothing else keeps it in front of analytic colliders. One thread per vertex.
+    The guess of `standing` vertices follows their mean acceleration `steady`, not the last one:
+    that trembles with the contacts, and whenever it points down gravity would press the vertex into
+    its support. `guess` is x itself, or candidates to be truncated first; if the kernel `clips`, it
+    keeps the guess in front of analytic colliders. One thread per vertex.
     """
     i = first + wp.tid()
     gravity = gravity_now[0]
@@ -104,14 +104,14 @@ def advance(
     # out
     fraction: wp.array[wp.float64],
 ):
-    """Count a substep [1], and find the fraction [1] of the frame that is over at its end."""
+    """Count a substep [1], and find the fraction [1] of the frame at its end."""
     substep[0] = substep[0] + 1
     fraction[0] = wp.float64(substep[0]) / wp.float64(substeps)
 
 
 @wp.func
 def between(ends: wp.array[wp.vec3d], fraction: wp.float64):
-    """What goes evenly from the first to the second of the `ends`."""
+    """Interpolate linearly between the two `ends`."""
     return (wp.float64(1.0) - fraction) * ends[0] + fraction * ends[1]
 
 
@@ -122,7 +122,7 @@ def move_gravity(
     # in and out
     gravity: wp.array[wp.vec3],
 ):
-    """Gravity [2] now and in the last step [m/s²]."""
+    """Update gravity [2]: now, and in the last step [m/s²]."""
     gravity[1] = gravity[0]
     gravity[0] = wp.vec3(between(ends, fraction[0]))
 
@@ -135,7 +135,7 @@ def find_weights(
     # out
     load: wp.array[wp.vec3],
 ):
-    """The weight [N] of every vertex under the gravity of now."""
+    """Find the weight [N] of every vertex under the current gravity."""
     i = wp.tid()
     load[i] = wp.vec3(mass[i] * between(ends, fraction[0]))
 
@@ -149,8 +149,8 @@ def move_points(
     # out
     points: wp.array[wp.vec3],
 ):
-    """Put kinematic points, `first` the first of them, where they are after a `fraction` [1] of the
-    frame.
+    """Move kinematic points, numbered from `first` on, to their positions at a `fraction` [1] of
+    the frame.
     """
     i = wp.tid()
     points[first + i] = wp.lerp(at_start[i], at_end[i], float(fraction[0]))
@@ -164,6 +164,6 @@ def find_velocities(
     # out
     velocity: wp.array[wp.vec3],
 ):
-    """v = (x − xᵗ)/h."""
+    """Set v = (x − xᵗ)/h."""
     i = wp.tid()
     velocity[i] = (x[i] - x_start[i]) / h

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The 3 × 3 system of one Newton step."""
+"""Solution of the 3 × 3 system of one Newton step."""
 
 import warp as wp
 
-# Smallest pivot as a part of the trace: about what float32 leaves of a sum of that size.
+# Smallest pivot as a fraction of the trace: about the rounding error of a float32 sum of that size.
 PIVOT = wp.constant(1.0e-6)
 
 
 @wp.func
 def solve_positive_definite(h: wp.mat33, f: wp.vec3):
-    """H⁻¹ f for a symmetric H by LDLᵀ.
+    """Return H⁻¹ f for a symmetric H by LDLᵀ.
 
     A pivot lost to rounding is lifted to PIVOT times the trace: the step gets shorter along that
     direction and still descends. The bound is relative, so light and small meshes never freeze.

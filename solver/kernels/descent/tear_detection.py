@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether cloth is to tear (model/tearing.py): in float64, as the host does when it splits it."""
+"""Detection of tears in cloth (model/tearing.py), in float64, as the host splits it."""
 
 import warp as wp
 
@@ -10,32 +10,32 @@ wp.set_module_options(QUICK)
 
 @wp.struct
 class TearingCloth:
-    """The triangles of all cloth that tears, in the vertices that they have now."""
+    """The triangles of all cloth that tears, with their current vertices."""
 
     triangles: wp.array[wp.vec3i]
     rest: wp.array[wp.vec3d]  # lengths of their edges at rest, each from a corner to the next [m]
     tear_strain: wp.array[wp.float64]  # [triangle]
-    start: wp.array[int]  # [vertex + 1] where its triangles begin in `around`
+    start: wp.array[int]  # [vertex + 1] offsets of its triangles in `around`
     around: wp.array[int]
-    splits: wp.array[int]  # [vertex] whether a duplicate is left for it
+    splits: wp.array[int]  # [vertex] 1 if it has a sleeping duplicate
 
 
 @wp.func
 def has_two_sides(v: int, along: wp.vec3d, x: wp.array[wp.vec3], cloth: TearingCloth):
-    """Whether a vertex has triangles on both sides of the plane through it across `along`."""
+    """Return whether a vertex has triangles on both sides of its plane normal to `along`."""
     p = wp.vec3d(x[v])
-    ahead = int(0)
+    in_front = int(0)
     for k in range(cloth.start[v], cloth.start[v + 1]):
         t = cloth.triangles[cloth.around[k]]
         center = (wp.vec3d(x[t[0]]) + wp.vec3d(x[t[1]]) + wp.vec3d(x[t[2]])) / wp.float64(3.0)
         if wp.dot(center - p, along) > wp.float64(0.0):
-            ahead += 1
-    return ahead > 0 and ahead < cloth.start[v + 1] - cloth.start[v]
+            in_front += 1
+    return in_front > 0 and in_front < cloth.start[v + 1] - cloth.start[v]
 
 
 @wp.func
 def can_split(v: int, along: wp.vec3d, x: wp.array[wp.vec3], cloth: TearingCloth):
-    """Whether the vertex of an edge stretched too far can be split across it."""
+    """Return whether a vertex of an overstretched edge can be split across the edge."""
     if cloth.splits[v] == 0:
         return False
     return has_two_sides(v, along, x, cloth)
@@ -49,8 +49,8 @@ def find_tears(
     # out
     frame_goes_on: wp.array[int],
 ):
-    """Leave out the rest of the frame where a vertex is to be split: it has an edge stretched too
-    far, a duplicate, and triangles on both sides. One thread per triangle.
+    """Skip the rest of the frame where a vertex must be split: it has an overstretched edge, a
+    sleeping duplicate, and triangles on both sides. One thread per triangle.
     """
     t = first + wp.tid()
     for k in range(3):

@@ -23,7 +23,7 @@ FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
 
-# Bits of what acts on vertices besides their elements.
+# Bits of the terms of G besides inertia and elements.
 ATTACHMENTS = wp.constant(1)
 CONTACTS = wp.constant(2)
 ANALYTIC = wp.constant(4)
@@ -34,7 +34,7 @@ IN_CELLS = wp.constant(16)
 
 @wp.struct
 class Objective:
-    """All that G needs besides x and the elements."""
+    """Data of G besides x and the elements."""
 
     inertia: wp.array[float]  # m/h² [N/m], shape [vertex]; zero when quasistatic
     load: wp.array[wp.vec3]  # external force [N]; gravity when quasistatic, else it is in y
@@ -55,25 +55,25 @@ class VertexKernels:
 
 
 @cache
-def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKernels:
-    """The kernels for elements of some kinds (`ElementKind`) and an objective with these `parts`.
+def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKernels:
+    """Return the kernels for elements of some kinds (`ElementKind`) and an objective with `terms`.
 
-    Each combination is compiled by itself: what a scene does not have costs neither registers nor
-    compile time. With everything in one kernel a plain soft body takes half as long again.
+    Each combination is compiled separately: terms that a scene lacks cost neither registers nor
+    compile time. With all terms in one kernel a plain soft body takes half as long again.
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes)
-    width = 8 if parts & IN_CELLS else 4 if parts & IN_TETS else 0
-    contact = contacts_at_vertex(bool(parts & CONTACTS), bool(parts & ANALYTIC), width, in_lanes)
+    width = 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
+    contact = contacts_at_vertex(bool(terms & CONTACTS), bool(terms & ANALYTIC), width, in_lanes)
     colliders = collider_forces(width)
 
     @wp.func
     def force_hessian(i: int, x: wp.array[wp.vec3], objective: Objective, elements: Elements):
-        """-∂G/∂x_i [N] and ∂²G/∂x_i² [N/m] of vertex i, without contacts."""
+        """Return -∂G/∂x_i [N] and ∂²G/∂x_i² [N/m] of vertex i, without contacts."""
         inertia = objective.inertia[i]
         force = objective.load[i] + inertia * (objective.inertial[i] - x[i])
         hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
         force, hessian = add_elements(i, x, elements, force, hessian)
-        if wp.static(bool(parts & ATTACHMENTS)):
+        if wp.static(bool(terms & ATTACHMENTS)):
             f, h = attachments_force_hessian(i, x, objective.attachments)
             force += f
             hessian += h
@@ -88,12 +88,12 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         elements: Elements,
         relaxation: float,
     ):
-        """The step [m] of vertex i, the force [N] that asks for it, and whether contacts touch it.
+        """Return the step [m] of vertex i, the force [N] behind it, and the number of its contacts.
 
         Along one vertex the energy of tets is exactly quadratic, so over-relaxation below 2
         descends; the one-sided energy of contact is not, so a touching vertex takes the plain step.
-        A step that would not be finite is returned as it is, also where an infinite block would
-        hide it.
+        A step that is not finite is returned as such, also if an infinite Hessian block would hide
+        it.
         """
         force, hessian = force_hessian(i, x, objective, elements)
         step = wp.vec3(0.0)
@@ -101,7 +101,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         if wp.trace(hessian) != 0.0:
             step = solve_positive_definite(hessian, force)
         touching = int(0)
-        if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+        if wp.static(bool(terms & (ANALYTIC | CONTACTS))):
             step, force, touching = contact.step(
                 i,
                 x,
@@ -117,7 +117,7 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
             step = force * wp.inf
         if touching == 0:
             step *= relaxation
-        if wp.static(bool(parts & ANALYTIC)):
+        if wp.static(bool(terms & ANALYTIC)):
             step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
@@ -162,10 +162,10 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         touched: wp.array[int],
         rejected: wp.array[int],
     ):
-        """The same with a backtracking line search on the slope of G along the step.
+        """Move each vertex by its Newton step with a backtracking line search on the slope of G.
 
-        A step is halved until the slope where it ends rises no more than it fell at the start. The
-        slope keeps digits that the difference of two energies loses in float32.
+        A step is halved until the slope at its end is at most as steep uphill as it is downhill at
+        the start. The slope keeps digits that a difference of energies loses in float32.
         """
         i = first + wp.tid()
         start = x[i]
@@ -176,8 +176,8 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
             halvings = int(0)
             while halvings < HALVINGS:
                 x[i] = start + step
-                there, _hessian = force_hessian(i, x, objective, elements)
-                if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+                end_force, _hessian = force_hessian(i, x, objective, elements)
+                if wp.static(bool(terms & (ANALYTIC | CONTACTS))):
                     f, _h, _touching, _active_set, _margin = contact.force_hessian(
                         i,
                         x,
@@ -188,8 +188,8 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
                         objective.contacts,
                         objective.contact_model,
                     )
-                    there += f
-                if wp.dot(there, step) >= -descent:
+                    end_force += f
+                if wp.dot(end_force, step) >= -descent:
                     break
                 step *= 0.5
                 descent *= 0.5
@@ -213,13 +213,13 @@ def vertex_kernels(kinds: tuple, parts: int, in_lanes: bool = False) -> VertexKe
         rounding: wp.array[float],
         touching: wp.array[int],
     ):
-        """−∂G/∂x_i [N] of free vertices from `first` on, the force that rounding may make [N], and
-        their contacts.
+        """Find −∂G/∂x_i [N] of free vertices from `first` on, the possible rounding error of the
+        force [N], and the number of their contacts.
         """
         i = first + wp.tid()
         force, hessian = force_hessian(i, x, objective, elements)
         contacts = int(0)
-        if wp.static(bool(parts & (ANALYTIC | CONTACTS))):
+        if wp.static(bool(terms & (ANALYTIC | CONTACTS))):
             f, h, contacts, _active_set, _margin = contact.force_hessian(
                 i,
                 x,
