@@ -97,11 +97,11 @@ class Reference(Run):
     def __init__(self, scene):
         super().__init__(scene, iterations=LAST_END, accuracy=1e-9)
         convergence = self.stepper.convergence
-        self.convergence, self.look = convergence, convergence.look
-        convergence.look = self._look
+        self.convergence, self.check = convergence, convergence.check
+        convergence.check = self._check
 
-    def _look(self):
-        self.look()
+    def _check(self):
+        self.check()
         met, done = self.convergence.iterations.is_met, self.convergence.done
         met.zero_()
         if done < FIRST_END or done & (done - 1):

@@ -93,7 +93,7 @@ def _of_iterations(model, residual, convergence):
     """Return the stages of the iterations, by name."""
     settings, coarse, made = model.settings, convergence.coarse, {"sweeps": Sweeps(model)}
     if convergence.error:
-        made["marks"] = ErrorSamples(model, convergence.iterations, convergence.error.marks)
+        made["marks"] = ErrorSamples(model, convergence.iterations, convergence.error.samples)
     if is_guarded(model):
         made["guess_guard"] = GuessGuard(model, residual, convergence.has_fixed_period)
     if PlainFirstSweep.is_needed(settings):

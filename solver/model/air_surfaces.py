@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What bodies without sheets show to the air, and the sheets that feel it themselves."""
+"""Surfaces exposed to the air: areas of rods and solids, and triangles of cloth."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from ..topology.meshes import boundary_triangles, triangle_areas
 
 
 def shown_area(body):
-    """The area [m²] that the vertices of a rod or solid show to the air, in the mean over all
-    directions: a quarter of their surface (Cauchy). None for cloth, whose triangles face the air.
+    """Return the area [m²] that the vertices of a rod or solid show to the air, averaged over all
+    directions: a quarter of their surface (Cauchy). Zero for cloth: its triangles face the air.
     """
     count = len(body.points)
     if isinstance(body, Cloth):
@@ -32,10 +32,10 @@ def shown_area(body):
 
 
 def membranes(assembly):
-    """Triangles of all cloth as it is torn by now, [triangle, 3]."""
-    parts = [
+    """Return the triangles of all cloth, as torn so far, [triangle, 3]."""
+    blocks = [
         columns.corners
         for kind, columns in assembly.elements.items()
         if kind in ("triangles", "stable_triangles")
     ]
-    return np.concatenate([np.zeros((0, 3), np.int64), *parts])
+    return np.concatenate([np.zeros((0, 3), np.int64), *blocks])

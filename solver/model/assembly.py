@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies joined into one set of NumPy arrays, in the order in which the solver keeps them.
+"""Bodies joined into one set of NumPy arrays, in solver order.
 
 float64, metres relative to the bodies' common origin, so that float32 keeps its digits later.
 """
@@ -25,7 +25,7 @@ from .air_surfaces import shown_area
 from .penalties import spring_penalty
 from .tearing import vertex_index
 
-# Part of the mass of its edge that a director has: so little that it neither weighs nor swings.
+# Mass of a director as a fraction of that of its edge: too small to weigh or swing.
 DIRECTOR_MASS = 1e-6
 
 
@@ -39,7 +39,7 @@ class JoinedTets(Columns):
 
 @dataclass
 class CellMesh(Columns):
-    """All cells of a scene with Lamé's constants [Pa]; `part` of each is filled."""
+    """All cells of a scene with Lamé's constants [Pa]; `part` is the filled fraction of each."""
 
     lame_mu: np.ndarray
     lame_lam: np.ndarray
@@ -60,10 +60,10 @@ class Edges(Columns):
 
 @dataclass
 class Assembly:
-    """One scene. Vertices are in solver order; `vertices` gives, per body, which are its own.
+    """One scene. Vertices are in solver order; `vertices` has the numbers of each body's vertices.
 
-    `tets`, `cells`, `triangles` and `edges` are what bodies are made of; cloth that tears keeps
-    what it began with there. `elements` has the `Columns` of every kind in use, by its name, and
+    `tets`, `cells`, `triangles` and `edges` are the meshes of bodies; those of cloth that tears
+    stay as in the beginning. `elements` has the `Columns` of every kind in use, by its name, and
     `owner` the body [element] of each.
     """
 
@@ -74,7 +74,7 @@ class Assembly:
     rest_points: np.ndarray
     velocities: np.ndarray
     parent: np.ndarray
-    """The vertex each vertex is a duplicate of, for a tear to come, or itself."""
+    """The vertex of which each vertex is a duplicate, for future tears, or itself."""
     mass: np.ndarray
     friction: np.ndarray
     thickness: np.ndarray
@@ -98,23 +98,23 @@ class Assembly:
 
     @property
     def solids(self):
-        """What bodies with an inside are made of: all tets, and all cells."""
+        """Meshes of bodies with a volume: all tets, and all cells."""
         return self.tets, self.cells
 
     def replace(self, kind, number, change):
-        """Put `change(columns)` in the place of the `Columns` that body `number` has of a kind."""
+        """Replace the `Columns` of a kind in body `number` by `change(columns)`."""
         columns, owner = self.elements[kind.name], self.owner[kind.name]
         bodies = np.unique(owner)
-        parts = [columns[owner == body] for body in bodies]
-        parts = [
-            change(part) if body == number else part
-            for body, part in zip(bodies, parts, strict=True)
+        blocks = [columns[owner == body] for body in bodies]
+        blocks = [
+            change(block) if body == number else block
+            for body, block in zip(bodies, blocks, strict=True)
         ]
-        self.elements[kind.name] = joined(parts)
-        self.owner[kind.name] = np.repeat(bodies, [len(part) for part in parts])
+        self.elements[kind.name] = joined(blocks)
+        self.owner[kind.name] = np.repeat(bodies, [len(block) for block in blocks])
 
     def held_from_outside(self):
-        """Vertices that are pinned or tied to space by an attachment or element, bool [vertex]."""
+        """Return the mask [vertex] of vertices pinned or tied to space by attachment or element."""
         held = np.zeros(len(self.points), dtype=bool)
         held[self.free_count :] = True
         rows = self.attachments
@@ -125,19 +125,19 @@ class Assembly:
         return held
 
     def corners(self):
-        """The corners of the elements of every kind, [element, corner] each."""
+        """Return the corners of the elements of every kind, [element, corner] each."""
         return [columns.corners for columns in self.elements.values()]
 
 
-def joined(parts):
-    """The `Columns` of one kind over all bodies."""
-    struct = type(parts[0])
-    columns = (np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(struct))
+def joined(blocks):
+    """Return the `Columns` of one kind over all bodies."""
+    struct = type(blocks[0])
+    columns = (np.concatenate([getattr(p, f.name) for p in blocks]) for f in fields(struct))
     return struct(*columns)
 
 
 def element_mass(body):
-    """Mass of every tet, triangle or edge of a body [kg]."""
+    """Return the mass of every tet, cell, triangle or edge of a body [kg]."""
     size = {
         Solid: lambda: tet_volumes(body.rest_points, body.elements),
         Cells: lambda: body.sides() ** 3 * body.filling.part,
@@ -148,7 +148,7 @@ def element_mass(body):
 
 
 def vertex_mass(body):
-    """Mass of every vertex of a body [kg]."""
+    """Return the mass of every vertex of a body [kg]."""
     if isinstance(body, Rod):
         return rod_mass(body)
     if isinstance(body, Cells):
@@ -157,7 +157,7 @@ def vertex_mass(body):
 
 
 def rod_mass(rod):
-    """Mass of every vertex of a rod [kg]."""
+    """Return the mass of every vertex of a rod [kg]."""
     count, given = len(rod.points), rod.material.vertex_mass
     if given is None:
         mass = lumped(count, rod.edges, element_mass(rod))
@@ -169,14 +169,14 @@ def rod_mass(rod):
 
 
 def known_colors(body):
-    """Colors [vertex] that the vertices of a body have by themselves, -1 where they have none."""
+    """Return the given colors [vertex] of a body's vertices, -1 where coloring must find one."""
     if isinstance(body, Cells):
         return chessboard_colors(body.rest_points, body.cells)
     return np.full(len(body.points), -1)
 
 
 def mesh_of(body):
-    """The `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
+    """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
     if isinstance(body, Solid):
         return JoinedTets(body.tets, *solid_lame(elastic_per_element(body)))
     if isinstance(body, Cells):
@@ -195,8 +195,8 @@ NO_MESH = {
 }
 
 
-class _Parts:
-    """What bodies are made of, collected body by body."""
+class _Collection:
+    """Meshes and elements, collected body by body."""
 
     def __init__(self):
         self.meshes = {struct: [none] for struct, none in NO_MESH.items()}
@@ -216,8 +216,8 @@ class _Parts:
                 self.owner[kind].append(np.full(len(columns), number))
 
     def joined(self):
-        """The fields of an `Assembly` that tell of elements."""
-        kinds = tuple(kind for kind, parts in self.columns.items() if parts)
+        """Return the fields of an `Assembly` about meshes and elements."""
+        kinds = tuple(kind for kind, blocks in self.columns.items() if blocks)
         return {
             "tets": joined(self.meshes[JoinedTets]),
             "cells": joined(self.meshes[CellMesh]),
@@ -230,7 +230,7 @@ class _Parts:
 
 
 def middle(points):
-    """What the positions of a scene that starts at some points [vertex, 3] are relative to [m]."""
+    """Return the origin [m] of a scene's positions from its initial points [vertex, 3]."""
     return 0.5 * (points.min(axis=0) + points.max(axis=0))
 
 
@@ -241,20 +241,20 @@ def assemble(bodies, settings, attachments=()):
     parent = np.concatenate([i + offset for i, offset in zip(index, offsets, strict=False)])
 
     def extended(values):
-        """Values per vertex of every body, for its duplicates too."""
+        """Return values per vertex of every body, duplicates included."""
         return np.concatenate([v[i] for v, i in zip(values, index, strict=True)])
 
     points = extended([body.points for body in bodies])
     origin = middle(points)
     pinned = np.zeros(len(points), dtype=bool)
-    masses, parts = [], _Parts()
+    masses, blocks = [], _Collection()
     for at, (body, offset) in enumerate(zip(bodies, offsets[:-1], strict=True)):
         if body.pins is not None:
             pinned[offset + body.pins.indices] = True
-        parts.add(at, body, offset, settings)
+        blocks.add(at, body, offset, settings)
         mass = vertex_mass(body)
         masses.append(np.append(mass, np.zeros(len(index[at]) - len(mass))))
-    made = parts.joined()
+    made = blocks.joined()
     meshes = [made[name] for name in ("tets", "cells", "triangles", "edges")]
     meshes += made["elements"].values()
 

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices by their owners, in chunks that are added up by themselves
-(kernels/device/chunks.py).
-"""
+"""Vertices grouped by owner, in chunks that are summed separately (kernels/device/chunks.py)."""
 
 import numpy as np
 import warp as wp
 
 from ..kernels.device.chunks import Chunks
 
-# An owner is added up in about as many chunks as each has vertices, but not in smaller ones.
+# An owner has about as many chunks as each chunk has vertices, but no smaller chunks than this.
 SMALLEST_CHUNK = 64
 
 
 def chunked(of, count, size=None):
-    """What belongs to each of `count` owners, `of` [vertex] their numbers, in chunks: `vertex`,
-    `start`, `owner` and `first`, as in kernels/device/chunks.py; chunks of that `size` if it is
-    given.
+    """Return `vertex`, `start`, `owner` and `first` (kernels/device/chunks.py) for the vertices of
+    `count` owners, with the owners `of` [vertex]; in chunks of a `size` if it is given.
     """
     sizes = np.bincount(of, minlength=count)
     chunk_sizes = np.maximum(np.sqrt(sizes).astype(int), SMALLEST_CHUNK)
@@ -30,7 +27,7 @@ def chunked(of, count, size=None):
 
 
 def make_chunks(vertex, of, count, device, size=None):
-    """The `Chunks` on the device of vertices with the numbers `vertex`."""
+    """Return the `Chunks` on the device of vertices with the numbers `vertex`."""
     chunks = Chunks()
     order, *rest = chunked(of, count, size)
     named = zip(("start", "owner", "first"), rest, strict=True)
@@ -40,8 +37,8 @@ def make_chunks(vertex, of, count, device, size=None):
 
 
 def body_chunks(model):
-    """The free vertices of every body, and how many each body has."""
-    mine = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
-    counts = np.array([len(vertices) for vertices in mine])
-    owner = np.repeat(np.arange(len(mine)), counts)
-    return make_chunks(np.concatenate(mine), owner, len(mine), model.x.device), counts
+    """Return the `Chunks` of the free vertices of every body, and their number per body."""
+    free = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
+    counts = np.array([len(vertices) for vertices in free])
+    owner = np.repeat(np.arange(len(free)), counts)
+    return make_chunks(np.concatenate(free), owner, len(free), model.x.device), counts

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linkages: vertices that elements and attachments join (kernels/descent/guess.py)."""
+"""Connected components: vertices that elements and attachments join."""
 
 import numpy as np
 import warp as wp
@@ -8,7 +8,7 @@ from ..kernels.descent import guess as kernels
 from .chunks import chunked
 from .joints import linkage_of
 
-# What is added up for a chunk, and what is known of a linkage.
+# Sums per chunk, and results per component.
 SUMS = {
     "weight": wp.float64,
     "center": wp.vec3d,
@@ -22,7 +22,7 @@ MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
 
 
 def find_linkages(assembly):
-    """The linkage [free vertex] and whether each is held by anything kinematic [linkage]."""
+    """Return the component [free vertex], and the mask [component] of kinematically held ones."""
     free, count = assembly.free_count, len(assembly.points)
     linkage = linkage_of(assembly)
     held = np.zeros(count, dtype=bool)
@@ -32,7 +32,7 @@ def find_linkages(assembly):
 
 
 def make_linkages(assembly, device):
-    """`Linkages` of the free vertices, on the device."""
+    """Return the `Components` of the free vertices on the device."""
     of, held = find_linkages(assembly)
     vertex, start, _owner, first = chunked(of, len(held))
     linkages = kernels.Linkages()

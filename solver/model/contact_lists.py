@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The lists of contact pairs on the device.
 
-How many pairs there are, only the device knows. The host looks once per frame how much room they
-needed, between substeps, too, where that costs nothing, and keeps more ready; where there was too
-little, the frame is done again. Whoever has recorded a launch that holds a list compares `revision`
-before playing it, and records it anew when that has risen.
+Only the device knows the number of pairs. The host reads the needed capacity once per frame, and
+between substeps where that costs nothing, and allocates lists with reserve; if the capacity was too
+small, the frame is repeated. The owner of a recorded launch on a list compares `revision` before
+playing it, and records it again after `revision` has risen.
 """
 
 import numpy as np
@@ -14,31 +14,31 @@ from ..device.memory import spacious_zeros
 from ..kernels.contact import pairs
 from ..kernels.contact.detection import pair_activity, pair_counts
 
-# A list that is shorter than so many times what a frame needed...
+# A list that is shorter than so many times the need of a frame ...
 HEADROOM = 1.75
-# ... grows to this many times that.
+# ... grows to so many times that.
 GROWTH = 3.5
-# Room for so many pairs at first: per vertex, and at least.
+# Initial capacity in pairs: per vertex, and at least.
 PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
-# Launches are shared between threads for so many times the pairs of now. All of them are recorded
-# anew when these get more than so many times that; fewer than AT_FIRST are not worth it.
+# Launches are shared between threads for EXPECTED times the current pairs, and recorded again when
+# there are more than MANY_MORE times as many; fewer pairs than AT_FIRST are not worth it.
 EXPECTED, MANY_MORE, AT_FIRST = 1.5, 2.0, 1000
 
 
-def roomy(room, needed):
-    """The room to go on with, where there is some, and so much has been needed."""
-    return room if HEADROOM * needed <= room else int(GROWTH * needed) + 1
+def roomy(capacity, needed):
+    """Return the capacity with reserve for a need, at the present capacity."""
+    return capacity if HEADROOM * needed <= capacity else int(GROWTH * needed) + 1
 
 
 def structs(rows, dtype):
-    """Rows of bytes as the structs that they were; ValueError where they cannot be."""
+    """Return rows of bytes as structs of a type; raise ValueError where they do not fit it."""
     if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != dtype.itemsize:
         raise ValueError("the restart point was written by another version")
     return np.ascontiguousarray(rows).view(dtype)[:, 0]
 
 
 def refuse_outside(name, numbers, end):
-    """Refuse a restart point with numbers that are not integers from 0 up to `end`."""
+    """Raise ValueError unless numbers of a restart point are integers in [0, `end`)."""
     if numbers.dtype.kind != "i" or (
         numbers.size and not 0 <= numbers.min() <= numbers.max() < end
     ):
@@ -46,17 +46,16 @@ def refuse_outside(name, numbers, end):
 
 
 class ContactLists:
-    """Lists of a scene, as arrays: `pairs`, their `state` and, of those that are near, `touches`.
-    How far those that stick are `pulled` aside [m], and `anchors`, which a search needs of that.
-    `glances` tell which pairs need not be looked at, from the first refresh after a search on.
+    """Lists of a scene, as arrays: `pairs`, their `state` and, of near pairs, `touches`; tangential
+    displacements `pulled` [m] of sticking pairs, and `anchors`, their copy for a search; and the
+    cached `activity`, by which refreshes skip inactive pairs until the next search.
 
-    `all` are the pairs of every vertex, `near` those that it may feel. `counts` and `needed` are
-    explained in kernels/contact/detection/pair_counts.py: first come pairs of vertices, then those
-    of edges, then `separating` [1] ones, whose `rows` of `Touch` the host gives. About `expected`
-    pairs there will be: launches share them out so. When the host last looked there were as many as
-    are `known`, after so many `searches` in the frame. `uncertain` [2] is not 0 where it is not
-    certain that nothing intersects (intersection_certificate.py): the second number where pins are
-    clasped.
+    `all` are the pairs of every vertex, `near` those with possible forces. `counts` and `needed`
+    are explained in kernels/contact/detection/pair_counts.py: first come pairs of vertices, then
+    those of edges, then `separating` [1] ones, whose `rows` of `Touch` the host gives. Launches are
+    shared for about `expected` pairs. At its last read the host found `known` pairs, after so many
+    `searches` in the frame. `uncertain` [2] is not 0 unless it is certain that nothing intersects
+    (intersection_certificate.py): the second number where pins are kinematic on both sides.
     """
 
     state_name = "contact_pairs"
@@ -81,7 +80,7 @@ class ContactLists:
             self._make_lists(max(PAIRS_PER_VERTEX * vertex_count, LEAST_PAIRS))
 
     def _make_lists(self, capacity):
-        """New lists for so many pairs."""
+        """Allocate lists for so many pairs."""
         self.revision += 1
         self.capacity = capacity
 
@@ -94,88 +93,88 @@ class ContactLists:
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
-        # Entries are looked up before they are needed.
+        # Entries are prefetched beyond the end of the list.
         self.all.entry = new(int, 4 * capacity + pairs.AHEAD)
         self.all.gap = new(float, 4 * capacity)
         self.near.entry = new(int, 4 * capacity + pairs.AHEAD)
 
     @property
     def count(self):
-        """How many pairs there are."""
+        """Current number of pairs."""
         return int(self.counts.numpy()[int(pair_counts.ALL)])
 
     @property
     def reported(self):
-        """What a frame tells: what there was and what was needed, and what the host knows of it."""
+        """Arrays that a frame reports: numbers of pairs, needed capacity, and certainty."""
         return {"counts": self.counts, "needed": self.needed, "uncertain": self.uncertain}
 
     def take(self, numbers):
-        """Know the `counts` of now."""
+        """Take over the reported `counts`."""
         self.known = int(numbers[pair_counts.ALL])
         self.searches = int(numbers[pair_counts.SEARCHES])
 
     def begin_frame(self):
-        """Count searches anew, of which none was uncertain."""
+        """Reset the count of searches, and their uncertainty."""
         self.counts[int(pair_counts.SEARCHES) :].zero_()
         self.uncertain.zero_()
 
     def separate(self, rows):
-        """Take over rows of `Touch` that lead intersections apart, a NumPy array."""
+        """Take over rows of `Touch` that separate intersections, a NumPy array."""
         if len(rows) > len(self.rows):
             self.revision += 1
             self.rows = wp.zeros(roomy(0, len(rows)), dtype=pairs.Touch, device=self.device)
         if len(rows):
-            given = wp.array(rows, dtype=pairs.Touch, device=self.device)
-            wp.copy(self.rows, given, 0, 0, len(rows))
+            uploaded = wp.array(rows, dtype=pairs.Touch, device=self.device)
+            wp.copy(self.rows, uploaded, 0, 0, len(rows))
         self.separating.fill_(len(rows))
 
     def make_room(self, needed):
-        """Keep room ready where so many pairs were needed; returns whether there was enough."""
-        was_enough, room = needed <= self.capacity, roomy(self.capacity, needed)
+        """Ensure capacity with reserve for so many pairs; return whether there was enough."""
+        was_enough, capacity = needed <= self.capacity, roomy(self.capacity, needed)
         if needed > MANY_MORE * self.expected:
             self.expected = int(EXPECTED * needed)
             self.revision += 1
-        if room > self.capacity:
+        if capacity > self.capacity:
             before = self.keep()
-            self._make_lists(room)
+            self._make_lists(capacity)
             self._fill(before)
         return was_enough
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """State that passes from one substep to the next."""
         listed = {"start": self.all.start, "listed": self.all.listed, "end": self.near.end}
         return {**listed, "counts": self.counts}
 
     def keep(self):
-        """What is in the lists at the end of a frame, or before the first one."""
+        """Return the contents of the lists at the end of a frame, or before the first one."""
         count = self.known
         if not count:
             return {}
         return {name: array[: n * count] for name, (array, n) in self._lists().items()}
 
     def _lists(self):
-        """All lists, and how many entries they have per pair."""
+        """Return all lists, with their number of entries per pair."""
         lists = {"pairs": self.pairs, "state": self.state, "touches": self.touches}
         lists["pulled"] = self.pulled
         entries = {"all": self.all.entry, "near": self.near.entry}
         return {name: (a, 1) for name, a in lists.items()} | {n: (a, 4) for n, a in entries.items()}
 
     def _fill(self, kept):
-        """Fill the lists from their beginnings on."""
+        """Fill the beginnings of the lists."""
         for name, (array, _) in self._lists().items():
             if name in kept:
                 wp.copy(array, kept[name], 0, 0, len(kept[name]))
 
     def bring_back(self, kept):
-        """Fill the lists, also longer ones, with what `keep` has returned."""
+        """Fill the lists, also longer ones, with the arrays that `save` has returned."""
         if any(isinstance(values, np.ndarray) for values in kept.values()):
-            kept = self._given(kept)
+            kept = self._uploaded(kept)
         self._fill(kept)
 
-    def _given(self, kept):
-        """What was kept on disk, on the device, when it is found to be possible."""
-        count, given = len(kept["pairs"]), {}
+    def _uploaded(self, kept):
+        """Return arrays from a disk on the device, after validation."""
+        count, uploaded = len(kept["pairs"]), {}
         self.known = count
         if count > self.capacity:
             self._make_lists(count)
@@ -190,19 +189,19 @@ class ContactLists:
             elif dtype.kind == "f":
                 if np.isnan(values).any():
                     raise ValueError(f"{name} in the restart point are not numbers everywhere")
-            else:  # behind the entries of a vertex lie those of another time
+            else:  # entries behind those of a vertex are outdated
                 values = np.where((values >= 0) & (values < 4 * count), values, 0)
-            given[name] = wp.array(values, dtype=array.dtype, device=self.device)
-        return given
+            uploaded[name] = wp.array(values, dtype=array.dtype, device=self.device)
+        return uploaded
 
     def brought_back(self):
-        """Begin the frame anew; refuse numbers that lead out of the lists."""
+        """Begin the frame again; refuse indices outside of the lists."""
         self.uncertain.zero_()
         if not self.vertex_count:
             return
-        *parts, total, _searches = self.counts.numpy().tolist()
+        *numbers, total, _searches = self.counts.numpy().tolist()
         start, end = self.all.start.numpy(), self.near.end.numpy()
-        if min(parts) < 0 or sum(parts) != total or total > self.capacity or start[0] != 0:
+        if min(numbers) < 0 or sum(numbers) != total or total > self.capacity or start[0] != 0:
             raise ValueError("the restart point has impossible numbers of contacts")
         refuse_outside("start", start, 4 * total + 1)
         if (end < start[:-1]).any() or (end > start[1:]).any():

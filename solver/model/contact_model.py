@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contact acts by on the device: its law, the state of vertices, analytic colliders."""
+"""Contact on the device: its law, the state of vertices, and analytic colliders."""
 
 import numpy as np
 import warp as wp
@@ -11,7 +11,7 @@ from ..lattice.embedding import upload_embedding
 
 
 def contact_model(surface, colliders, settings, upload):
-    """The `ContactModel` of a `ContactSurface` and the device's `AnalyticColliders`."""
+    """Return the `ContactModel` of a `ContactSurface` and the device's `AnalyticColliders`."""
     model = ContactModel()
     model.law = contact_law(settings)
     model.state = contact_state(surface, len(colliders.kind), upload)
@@ -25,7 +25,7 @@ def contact_model(surface, colliders, settings, upload):
 
 
 def contact_law(settings):
-    """The `ContactLaw` of the settings."""
+    """Return the `ContactLaw` of the settings."""
     law = ContactLaw()
     law.slip = settings.friction_velocity * settings.step_time
     law.damping = settings.collision_damping / settings.step_time
@@ -33,7 +33,7 @@ def contact_law(settings):
 
 
 def contact_state(surface, colliders, upload):
-    """The `ContactState` of unloaded vertices and so many analytic colliders."""
+    """Return the `ContactState` of unloaded vertices and so many analytic colliders."""
     state = ContactState()
     state.radius = upload(surface.radius, float)
     state.multiplier = upload(np.zeros(len(surface.body)), float)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What elements and attachments join, and what hangs on each attachment."""
+"""Connected components of elements and attachments, and the mass that hangs on each attachment."""
 
 from collections import defaultdict
 
@@ -9,30 +9,30 @@ from ..topology.graphs import connected_components
 
 
 def _pairs(corners):
-    """Edges from the first corner of everything to its others."""
-    return [some[:, [0, k]] for some in corners for k in range(1, some.shape[1])]
+    """Return edges from the first corner of every element or attachment to its others."""
+    return [each[:, [0, k]] for each in corners for k in range(1, each.shape[1])]
 
 
 def linkage_of(assembly):
-    """The number [vertex] of the linkage that each vertex belongs to, that of its first vertex."""
+    """Return the number [vertex] of the component of each vertex: that of its first vertex."""
     pairs = _pairs([*assembly.corners(), assembly.attachments.corners])
     return connected_components(np.concatenate(pairs), len(assembly.points))
 
 
 def hanging_mass(assembly):
-    """The mass [row, kg] whose motion against the rest each attachment has to follow.
+    """Return the mass [row, kg] whose motion relative to the rest each attachment has to follow.
 
-    Elements make parts, attachments join these. What is joined to the rest by one part alone hangs
-    on that joint, or else the rest on it, if nothing holds that and it has less mass. On joints
-    between what is held may hang all that is joined without being held; within a free ring, the
-    lighter part. Nothing hangs on what joins a part to itself.
+    Elements connect vertices to components, which attachments join. A branch connected to the rest
+    by one joint hangs on it, or else the rest does, if it is not held and has less mass. On joints
+    to held components may hang all free components connected to them; on those within a free ring,
+    the lighter component. Nothing hangs on an attachment within one component.
     """
     rows, count = assembly.attachments, len(assembly.points)
-    part = connected_components(np.concatenate(_pairs(assembly.corners())), count)
+    component = connected_components(np.concatenate(_pairs(assembly.corners())), count)
     is_free = np.arange(count) < assembly.free_count
-    held = np.bincount(part, ~is_free, count) > 0
-    mass = np.where(held, 0.0, np.bincount(part, assembly.mass * is_free, count))
-    ends = part[rows.corners]
+    held = np.bincount(component, ~is_free, count) > 0
+    mass = np.where(held, 0.0, np.bincount(component, assembly.mass * is_free, count))
+    ends = component[rows.corners]
     ends = np.column_stack(
         [
             np.where(rows.weights != 0.0, ends, count).min(axis=1, initial=count),
@@ -46,33 +46,33 @@ def hanging_mass(assembly):
     is_hung = np.zeros(count, dtype=bool)
     to_held = joints[held[joints].any(axis=1)]
     is_hung[group[to_held[~held[to_held]]]] = True
-    light = np.where(held, np.inf, mass)[joints].min(axis=1)
+    lighter = np.where(held, np.inf, mass)[joints].min(axis=1)
     inner = np.where(held[joints[:, 0]], group[joints[:, 1]], group[joints[:, 0]])
-    hanging = np.where(is_hung[inner], total[inner], light)
+    hanging = np.where(is_hung[inner], total[inner], lighter)
     hanging[~np.isfinite(hanging) | (joints[:, 0] == joints[:, 1])] = 0.0
     _strip_ends(joints, held, mass, total[group], is_hung[group], hanging)
     return hanging[joint_of.ravel()]
 
 
 def _strip_ends(joints, held, mass, total, is_hung, hanging):
-    """Tell in `hanging` [joint] what hangs on joints by which a free part alone is joined to the
-    rest; its mass is that part's of the rest from then on.
+    """Set `hanging` [joint] where a free component is connected to the rest by a single joint; its
+    mass is then added to its neighbor, and so on along the branch.
     """
-    left, mass = defaultdict(set), mass.copy()
+    joints_of, mass = defaultdict(set), mass.copy()
     for number, (one, other) in enumerate(joints.tolist()):
         if one != other:
-            left[one].add(number)
-            left[other].add(number)
-    ends = [p for p, mine in left.items() if len(mine) == 1 and not held[p]]
+            joints_of[one].add(number)
+            joints_of[other].add(number)
+    ends = [p for p, its_joints in joints_of.items() if len(its_joints) == 1 and not held[p]]
     while ends:
         end = ends.pop()
-        if len(left[end]) != 1:
+        if len(joints_of[end]) != 1:
             continue
-        number = left[end].pop()
+        number = joints_of[end].pop()
         rest = int(joints[number].sum()) - end
-        left[rest].discard(number)
+        joints_of[rest].discard(number)
         own = mass[end]
         hanging[number] = own if is_hung[end] else min(own, total[end] - own)
         mass[rest] += own
-        if len(left[rest]) == 1 and not held[rest]:
+        if len(joints_of[rest]) == 1 and not held[rest]:
             ends.append(rest)

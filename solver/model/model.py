@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene on the device: one set of Warp arrays for all bodies."""
+"""Model of a scene on the device: one set of Warp arrays for all bodies."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,7 +20,7 @@ from .tables import ElementTable, chained
 
 @dataclass(frozen=True)
 class ModelSize:
-    """How big a scene is, and where it is solved."""
+    """Size of a scene, and the device that solves it."""
 
     device: str
     vertices: int
@@ -32,15 +32,15 @@ class ModelSize:
 
 
 class Model:
-    """Positions [m], shape [vertex, 3], and everything constant, in solver order.
+    """Positions [m], shape [vertex, 3], and all constants of a scene, in solver order.
 
     Free vertices, then pinned ones (`vertex_count` in all), and behind them in `x`, `x_start` and
     `inertial` the vertices of colliders (`kinematic_end` in all), then embedded points of surfaces.
-    `inertial` of what is kinematic is where it should be at the end of the step.
+    `inertial` of kinematic vertices is their goal at the end of the step.
 
-    `contact` are the lists of contacts, None where no surfaces can touch. `revision` rises when
+    `contact` is the `Contact` of the scene, None where no surfaces can touch. `revision` rises when
     arrays of elements or masses have been replaced. `inherited` are arrays [vertex] that a
-    duplicate takes over from its vertex when cloth tears.
+    duplicate copies from its vertex when cloth tears.
 
     `work` [vertex] estimates the nanoseconds of one visit without contacts, to share a color
     between threads.
@@ -51,15 +51,15 @@ class Model:
     # Time of one visit of a vertex without its elements, on one CPU core [ns].
     VERTEX = 60.0
 
-    def __init__(self, assembly, settings, surface, analytic, launches, outside=None):
+    def __init__(self, assembly, settings, surface, analytic, launches, external_forces=None):
         self.launches, self.device, self.settings = launches, launches.device, settings
         self.assembly, self.surface = assembly, surface
         self.vertex_count = len(assembly.points)
         self.free_count = assembly.free_count
         self.color_start = assembly.color_start
         h = settings.step_time
-        outside = outside or ExternalForces()
-        self.pressures = outside.pressures
+        external_forces = external_forces or ExternalForces()
+        self.pressures = external_forces.pressures
 
         self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
@@ -68,12 +68,14 @@ class Model:
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)
         self.velocity = self.upload(assembly.velocities, wp.vec3)
-        # Of the frame, over at the end of the substep.
+        # Fraction of the frame at the end of the substep.
         self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
-        # 0 once the rest of the frame is left out: contacts have lacked room, or cloth is to tear.
+        # 0 if the rest of the frame is skipped: contact lists lack capacity, or cloth must tear.
         self.frame_goes_on = wp.ones(1, dtype=int, device=self.device)
-        self.gravity = Gravity(settings.gravity, outside.gravity, self.device)
-        self.fields = Fields(outside.fields, assembly.origin, settings.frame_time, self.device)
+        self.gravity = Gravity(settings.gravity, external_forces.gravity, self.device)
+        self.fields = Fields(
+            external_forces.fields, assembly.origin, settings.frame_time, self.device
+        )
         # As if the bodies had been in free fall: the adaptive guess then starts with full gravity.
         before = assembly.velocities - h * self.gravity.at_end
         self.last_velocity = self.upload(before, wp.vec3)
@@ -84,11 +86,11 @@ class Model:
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
-        # The number of the iteration at work, from 0.
+        # The number of the current iteration, from 0.
         self.iteration = wp.zeros(1, dtype=int, device=self.device)
 
         self._augment(assembly, settings)
-        # Rest values that flow, of elements as the scene began with, by the name of their kind.
+        # Plastic rest values of the elements at the start of the scene, by the name of their kind.
         self.plastic = {}
         self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
@@ -108,13 +110,13 @@ class Model:
         self.followers = Followers(self)
 
     def upload(self, values, dtype):
-        """An array on the device; not while a graph is captured, which would replay the copy."""
+        """Return an array on the device; not during capture: the graph would replay the copy."""
         if self.device.is_capturing:
             raise RuntimeError("nothing can be given to the device inside of a graph")
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
 
     def _augment(self, assembly, settings):
-        """Multipliers of attachments and stiff springs. Relaxed, they would grow."""
+        """Make the multipliers of attachments and stiff springs: over-relaxed, they would grow."""
         self.attachments = AttachmentRows(assembly, settings, self.device)
         self.augmented = np.zeros(self.vertex_count, dtype=bool)
         self.spring_penalty = np.zeros(0)
@@ -128,22 +130,22 @@ class Model:
         for kind in assembly.kinds:
             if kind.relaxation is not None:
                 elements = assembly.elements[kind.name]
-                most = kind.relaxation(elements)[:, None]
-                np.minimum.at(omega, elements.corners, most)
+                limit = kind.relaxation(elements)[:, None]
+                np.minimum.at(omega, elements.corners, limit)
         self.relaxation = self.upload(np.where(self.augmented, 1.0, omega), float)
 
     def _weigh(self):
-        """Inertia and load of every vertex from its mass."""
+        """Set inertia and load of every vertex from its mass."""
         mass, still = self.assembly.mass, self.settings.quasistatic
         inertia = mass * (not still) / self.settings.step_time**2
         self.objective.inertia = self.upload(inertia, float)
-        # The weight [N] where it is no part of the inertia.
+        # The weight [N] where it is not part of the inertial positions.
         load = mass[:, None] * self.gravity.at_end * still
         self.objective.load = self.upload(load, wp.vec3)
-        self.pulls = self._pulls() if self.gravity.varies else []
+        self.gravity_updates = self._gravity_updates() if self.gravity.varies else []
 
-    def _pulls(self):
-        """Launches that let gravity, and what hangs on it, be what they are by now."""
+    def _gravity_updates(self):
+        """Return launches that update gravity and the load."""
         gravity, record, fraction = self.gravity, self.launches.record, self.fraction
         move = record(motion.move_gravity, 1, [gravity.ends, fraction], [gravity.now])
         if not self.settings.quasistatic:
@@ -152,9 +154,9 @@ class Model:
         load = self.objective.load
         return [move, record(motion.find_weights, self.vertex_count, inputs, [load])]
 
-    def pull(self):
-        """Let gravity be what it is at the end of this substep."""
-        play(self.pulls)
+    def update_gravity(self):
+        """Update gravity to its value at the end of this substep."""
+        play(self.gravity_updates)
 
     def renew(self):
         """Take over elements and masses that have changed in the assembly."""
@@ -164,26 +166,26 @@ class Model:
 
     @property
     def revisions(self):
-        """Changes when arrays that launches may have been recorded with have been replaced."""
+        """Revision numbers: they change when arrays of recorded launches have been replaced."""
         return self.revision, 0 if self.contact is None else self.contact.revision
 
     @property
     def reported(self):
-        """What a frame tells: how far it is, and whether it goes on."""
+        """Arrays that a frame reports: its fraction, and 0 if its rest is skipped."""
         return {"fraction": self.fraction, "frame_goes_on": self.frame_goes_on}
 
     @property
     def kept(self):
-        """Arrays that pass from one substep to the next, contacts apart.
+        """Arrays that pass from one substep to the next, except for contacts.
 
-        What damping and multipliers make of rest values, they make anew in every substep.
+        Rest values changed by damping and multipliers are computed again in every substep.
         """
         motion = ("x", "x_start", "inertial", "velocity", "last_velocity", "steady")
         names = (*motion, "acceleration", "rejected", "spring_multiplier")
         return {name: getattr(self, name) for name in names} | self.attachments.kept
 
     def keep(self):
-        """Which vertex of which body is where in the arrays; it never changes."""
+        """Return the solver order of the vertices of all bodies, which never changes."""
         return {"order": np.concatenate(self.assembly.vertices).astype(np.int32)}
 
     def bring_back(self, kept):
@@ -193,21 +195,21 @@ class Model:
             raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
 
     def brought_back(self):
-        """Let go again of what had broken."""
+        """Release broken attachments again."""
         self.attachments.let_broken_go()
 
     def add_contact(self, contact):
-        """Let a `contact.Contact` find pairs and truncate steps."""
+        """Set the `contact.Contact` that finds pairs and truncates steps."""
         self.contact = contact
 
     @property
     def candidate(self):
-        """Where new positions go: x itself, or an array of its own where contact truncates them."""
+        """Array of new positions: x itself, or a separate array where contact truncates them."""
         return self.x if self.contact is None else self.contact.candidate
 
     def commit(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as contact allows,
-        and embedded points after them.
+        and let embedded points follow.
         """
         if self.contact is None:
             self.followers.follow(first, last)
@@ -215,7 +217,7 @@ class Model:
             self.contact.settle(first, last)
 
     def ranges(self):
-        """All (first, last) that vertices are moved together in: colors, and by what holds them."""
+        """Yield all ranges (first, last) of vertices that move together: colors and larger sets."""
         free, kinematic = self.free_count, self.kinematic_end
         yield from pairwise(int(start) for start in self.color_start)
         yield from ((0, free), (0, self.vertex_count), (0, kinematic), (free, kinematic))
@@ -234,7 +236,7 @@ class Model:
         )
 
     def _make_elements(self):
-        """The tables of all elements, and the work that they make."""
+        """Make the tables of all elements, and estimate their work."""
         kinds, h = self.assembly.kinds, self.settings.step_time
         for name, rest in self.plastic.items():
             columns = self.assembly.elements[name]
@@ -266,11 +268,11 @@ class Model:
         return sum(bit for bit, wanted in terms.items() if wanted)
 
     def surface_ranges(self):
-        """(first, count) of free vertices and of embedded points, where there are any."""
+        """Return (first, count) of free vertices and of embedded points, if there are any."""
         ranges = (0, self.free_count), (self.kinematic_end, len(self.surface.points))
         return [(first, count) for first, count in ranges if count]
 
     def positions(self):
-        """Positions of every body [m], float64 [vertex, 3], in the order its points came in."""
+        """Return the positions of every body [m], float64 [vertex, 3], in its own order."""
         points = self.x.numpy()[: self.vertex_count] + self.assembly.origin
         return [points[mine] for mine in self.assembly.vertices]

@@ -11,19 +11,19 @@ from ..topology.meshes import first_edges
 from .joints import hanging_mass
 
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
-# gets one; a spring only when it is stiffer than this times ρ, for then the sweeps really crawl.
+# gets a multiplier; a spring only if it is stiffer than this times ρ: then sweeps converge slowly.
 STIFF = 10.0
-# Nor is that of an attachment below this times M/(n h²), M the mass that may hang on it, in steps
-# of n sweeps. A multiplier that is raised n times by ρ C and goes on into the next step is a force
-# that comes late. Of one mass on a rigid constraint it makes the motion grow from step to step for
-# every ρ n h²/M below ln 2 (1 for n = 1), by up to 2/√3 each; here it shrinks to 0.64 (0.87).
+# The penalty of an attachment is at least this times M/(n h²), with the mass M that may hang on it
+# and n sweeps per step. A multiplier that is raised n times by ρ C and kept for the next step is a
+# delayed force. With one mass on a rigid constraint the motion grows from step to step for every
+# ρ n h²/M below ln 2 (1 for n = 1), by up to 2/√3 each; here it shrinks to 0.64 (0.87).
 IN_TIME = 2.0
 
 
 def surroundings(assembly, settings):
-    """Stiffness [N/m] that each vertex has without attachments and springs, and its inertia.
+    """Return the stiffness [N/m] of each vertex without attachments and springs, plus its inertia.
 
-    Without inertia, that of its softest spring stands in for it.
+    Without inertia, the stiffness of its softest spring takes its place.
     """
     count = len(assembly.points)
     total = assembly.mass / settings.step_time**2
@@ -46,8 +46,8 @@ def surroundings(assembly, settings):
 
 
 def least_penalty(assembly, settings):
-    """The least ρ [row, N/m] of attachments, whose multipliers then follow in time what hangs on
-    them. An equilibrium has no motion that could grow.
+    """Return the least ρ [row, N/m] of attachments, with which multipliers follow the hanging mass
+    in time. Quasistatic scenes need none: they have no motion that could grow.
     """
     if settings.quasistatic:
         return np.zeros(len(assembly.attachments.corners))
@@ -57,8 +57,8 @@ def least_penalty(assembly, settings):
 class AttachmentRows:
     """The attachments of a scene on the device, and their multipliers λ [N].
 
-    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is what kernels read, and
-    `whole` its rows when none has broken.
+    `penalty` [row] is ρ [N/m], 0 for rows without a multiplier; `struct` is the kernels' data, and
+    `unbroken` are its rows if none has broken.
     """
 
     def __init__(self, assembly, settings, device):
@@ -100,7 +100,7 @@ class AttachmentRows:
         struct.weight = wp.array(rows.weights[used][order], dtype=float, device=device)
         struct.corner = wp.array(vertices.astype(np.int32), dtype=int, device=device)
         struct.share = wp.array(rows.weights[used], dtype=float, device=device)
-        self.whole = data
+        self.unbroken = data
         struct.rows = wp.array(data, dtype=kernels.AttachmentRow, device=device)
         struct.point = wp.zeros(self.count, dtype=wp.vec3, device=device)
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
@@ -108,20 +108,20 @@ class AttachmentRows:
 
     @property
     def kept(self):
-        """What passes from one substep to the next."""
+        """State that passes from one substep to the next."""
         return {"multiplier": self.multiplier, "broken": self.broken, "pull": self.struct.pull}
 
     def let_broken_go(self):
-        """Let rows hold that are whole, and no others."""
+        """Restore the stiffness of unbroken rows, and release broken ones."""
         if not self.breakable:
             return
-        rows, broken = self.whole.copy(), self.broken.numpy() != 0
+        rows, broken = self.unbroken.copy(), self.broken.numpy() != 0
         rows["along"][broken] = rows["across"][broken] = 0.0
         self.struct.rows.assign(rows)
 
     @staticmethod
     def _laws(rows, step_time, device):
-        """What changes rows from step to step, for steps of `step_time` [s]."""
+        """Return the laws by which rows change from step to step, for steps of `step_time` [s]."""
         data = np.zeros(len(rows.corners), dtype=kernels.AttachmentLaw.numpy_dtype())
         data["stiffness"] = rows.stiffness
         data["ratio"] = rows.damping / step_time
@@ -133,14 +133,14 @@ class AttachmentRows:
 
     @property
     def reported(self):
-        """What a frame tells: rows that have broken so far."""
+        """Arrays that a frame reports: rows that have broken so far."""
         return {"broken": self.broken} if self.breakable else {}
 
 
 def spring_penalty(assembly, settings):
-    """ρ [N/m] of every spring, 0 for those that are not much stiffer than what is around them.
+    """Return ρ [N/m] of every spring, 0 for those not much stiffer than their surroundings.
 
-    Around a spring are the inertia of its lighter end and the softest spring of its net.
+    These are the inertia of the spring's lighter end and the softest spring of its net.
     """
     springs = assembly.elements["springs"]
     if not settings.augmented:

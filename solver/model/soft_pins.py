@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft pins: springs towards places that animation gives, as stiff as what they hold is heavy."""
+"""Soft pins: springs towards animated places, as stiff as the mass they hold requires."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from .assembly import vertex_mass
 
 
 def soft_pins(body, vertices, stiffness, *, mass=None, axes=(True, True, True), **options):
-    """An `Attachment` of `vertices` [row] of a body, or of points in it, to places in space.
+    """Return an `Attachment` of `vertices` [row] of a body, or of points in it, to places in space.
 
-    `stiffness` [N/m per kg] κ times the mass that a row holds is its stiffness. So a body that
-    hangs on it sags by g/κ and swings with √κ [rad/s], whatever its weight and its mesh. `mass`
-    [row, kg] is by default `held_mass`, with what the body's own pins hold. `axes`: those of the
-    world along which they hold, at least one; along the others the vertices are free. `options` are
-    those of an `Attachment`: `points`, and what else is wanted of `damping`, `grip` and so on.
+    The stiffness of a row is `stiffness` κ [N/m per kg] times the mass that it holds. So a hanging
+    body sags by g/κ and swings with √κ [rad/s], whatever its weight and mesh. `mass` [row, kg] is
+    by default `held_mass`, shared with the body's own pins. `axes`: the world axes along which the
+    pins hold, at least one; along the others the vertices are free. `options` are those of an
+    `Attachment`: `points`, `damping`, `grip` and so on.
     """
     if mass is None:
         hard = [] if body.pins is None else np.setdiff1d(body.pins.indices, vertices)
@@ -27,22 +27,22 @@ def soft_pins(body, vertices, stiffness, *, mass=None, axes=(True, True, True), 
         raise ValueError(f"{options['name']}: they hold along no axis; choose one")
     if held.sum() == 1:
         options["normal"] = held
-    elif not held.all():  # across the free axis, not along it
+    elif not held.all():  # normal to the free axis, not along it
         options |= {"normal": ~held, "tangential_stiffness": stiffness}
         stiffness = np.zeros_like(stiffness)
     return Attachment(body, vertices, stiffness, **options)
 
 
 def held_mass(body, vertices, share):
-    """The mass [row, kg] that hangs on each pin of a body, where `vertices` are all of them.
+    """Return the mass [row, kg] that hangs on each pin of a body; `vertices` are those of all pins.
 
-    They are vertices [row] or corners of points [row, corner]. Those of a connected part of the
-    body hold it together, and `share` [row], which adds up to anything, divides it among them: on
-    pins all over each holds its own part.
+    They are vertices [row] or corners of points [row, corner]. The pins of a connected component
+    of the body share its mass in proportion to `share` [row]; if all vertices are pinned, with
+    their masses as `share`, each holds its own mass.
     """
     ends = [body.elements[:, [0, corner]] for corner in range(1, body.elements.shape[1])]
-    part = connected_components(np.concatenate(ends), len(body.points))
-    of_row = part[np.reshape(vertices, (len(share), -1))[:, 0]]
-    whole = np.bincount(part, vertex_mass(body))
+    component = connected_components(np.concatenate(ends), len(body.points))
+    of_row = component[np.reshape(vertices, (len(share), -1))[:, 0]]
+    whole = np.bincount(component, vertex_mass(body))
     shared = np.bincount(of_row, share, minlength=len(whole))
     return share * (whole / np.where(shared > 0.0, shared, 1.0))[of_row]

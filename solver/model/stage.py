@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all stages of a substep have in common."""
+"""Interface of the stages of a substep."""
 
 
 class Stage:
-    """A part of a substep. It knows the model, and no other stage.
+    """A stage of a substep. It knows the model, and no other stage.
 
-    By itself it does nothing; a stage does what it has of these methods, in the order of step.py.
-    With `is_due(iteration)`, counted from 0 as in `model.iteration`, it does its part of the
-    iterations in those alone.
+    The base class does nothing; subclasses override some methods, called in the order of step.py.
+    With `is_due(iteration)`, counted from 0 as in `model.iteration`, sweep methods are called only
+    in iterations that are due.
 
-    What passes from one substep to the next is in arrays, `kept` by name, or else `keep()` returns
-    it and `bring_back()` takes it (keeping.py).
+    State that passes from one substep to the next is in arrays, `saved` by name, or else `save()`
+    returns it and `restore()` takes it back (descent/checkpoints.py).
     """
 
     def __init__(self, model):
@@ -20,26 +20,26 @@ class Stage:
         """Begin a frame, counted from 1, that ends at a time [s] since the input state."""
 
     def before_step(self):
-        """Do what only the host can do, between two substeps."""
+        """Act on the host, between two substeps."""
 
     def begin_step(self):
-        """Do what comes before the iterations of a substep."""
+        """Act before the iterations of a substep."""
 
     def before_sweep(self):
-        """Do what comes before the sweep of an iteration."""
+        """Act before the sweep of an iteration."""
 
     def after_sweep(self):
-        """Do what comes after it."""
+        """Act after the sweep of an iteration."""
 
     def end_step(self):
-        """Do what comes after the iterations."""
+        """Act after the iterations of a substep."""
 
 
 class RecordedStage(Stage):
-    """A stage with launches that hold arrays of elements or contacts, which may be replaced.
+    """A stage with launches on arrays of elements or contacts, which may be replaced.
 
-    `record()` makes them, in the beginning and whenever `renew()` finds that they are out of date,
-    which is asked for before a substep: in a graph, and on ways that it takes later, none can be.
+    `record()` makes the launches, at the start and whenever `renew()` finds them out of date. It is
+    called before a substep: nothing can be recorded in a graph, also in a branch not yet taken.
     """
 
     def __init__(self, model):
@@ -48,11 +48,11 @@ class RecordedStage(Stage):
         self.record()
 
     def record(self):
-        """Make all launches with the arrays of now."""
+        """Record all launches with the current arrays."""
         raise NotImplementedError
 
     def renew(self):
-        """Make them anew when an array has been replaced."""
+        """Record all launches again after an array has been replaced."""
         if self.revisions != self.model.revisions:
             self.revisions = self.model.revisions
             self.record()

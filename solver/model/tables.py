@@ -10,10 +10,10 @@ from ..kernels.elements.table import elements_struct, table_struct
 
 
 class ElementTable:
-    """The elements of one kind: their `struct`, and what damping needs to move its rest values.
+    """The elements of one kind: their `struct`, and the data by which damping moves rest values.
 
-    `number` [element, corner] are the records of every element, `record_counts` [vertex] those of
-    every vertex. With `lanes` records of kinds that can lie side by side (kernels/device/lanes.py).
+    `number` [element, corner] are the records of every element, `record_counts` [vertex] their
+    number per vertex. With `lanes` records lie side by side if possible (kernels/device/lanes.py).
     """
 
     def __init__(self, kind, assembly, h, upload, lanes=False):
@@ -38,7 +38,7 @@ class ElementTable:
             self.struct.diagonal = upload(records.diagonal, float)
 
     def _lay_in_lanes(self, records, upload):
-        """Fill in what the table has for lanes."""
+        """Fill in the arrays of the table for lanes."""
         Wide = wide(self.kind.record)
         self.struct.wide_start = upload(wide_start(records.start), int)
         self.struct.wide_records = upload(in_lanes(records.data, records.start, Wide), Wide)
@@ -48,22 +48,22 @@ class ElementTable:
 
     @property
     def unmoved(self):
-        """The rest values that flow, before damping moves them."""
+        """Rest values before damping moves them; plastic flow changes these."""
         return self.undamped if self.is_damped else self.struct.rest
 
     @property
     def moved(self):
-        """The rest values that damping moves."""
+        """Rest values that damping moves."""
         return [self.struct.rest, self.struct.wide_rest] if self.in_lanes else [self.struct.rest]
 
     @property
     def rest_kernel(self):
-        """The kernel that moves them."""
+        """Kernel by which damping moves rest values."""
         return wide_rest_kernel(self.kind) if self.in_lanes else rest_kernel(self.kind)
 
 
 def chained(kinds, tables):
-    """The tables of several kinds in one struct, for the vertex kernels."""
+    """Return the tables of several kinds in one struct, for the vertex kernels."""
     elements = elements_struct(kinds)()
     if kinds:
         elements.table = tables[kinds[0].name].struct

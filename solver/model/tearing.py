@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tearing of cloth: an edge stretched beyond its limit splits a vertex (VBD 2024, §3.9, Fig. 10).
 
-How many vertices there can be is fixed up front, so that a cache or a baked mesh never grows: a
-vertex with k triangles brings k − 1 sleeping duplicates, which lie with it and in its color. A
-duplicate that wakes takes some of its triangles; two vertices that shared none share none after,
-so the coloring stays valid.
+The number of vertices is fixed in advance, so that a cache or a baked mesh never grows: a vertex
+with k triangles brings k − 1 sleeping duplicates, at its position and in its color. A duplicate
+that wakes takes some of its triangles; two vertices without a common triangle never get one, so the
+coloring stays valid.
 """
 
 from itertools import chain
@@ -16,7 +16,7 @@ from ..topology.meshes import triangle_areas
 
 
 def vertex_index(body):
-    """The vertex of the body behind each solver vertex: its own, then the duplicates."""
+    """Return the body's vertex of each solver vertex: its own ones, then the duplicates."""
     own = np.arange(len(body.points))
     if getattr(body, "tear_strain", None) is None:
         return own
@@ -29,8 +29,8 @@ def vertex_index(body):
 class Tear:
     """The tearing of one cloth.
 
-    `triangles` are those of now, in vertices of the body and its duplicates; these are at
-    `vertices` in solver order, and stand for the vertices `index` of the body.
+    `triangles` are the current ones, in vertices of the body and its duplicates; these have the
+    numbers `vertices` in solver order, and are copies of the vertices `index` of the body.
     """
 
     def __init__(self, body, vertices, triangle_mass):
@@ -42,23 +42,23 @@ class Tear:
         self._put_to_sleep()
 
     def _put_to_sleep(self):
-        """Let all duplicates sleep that have no triangle."""
+        """Put all duplicates without triangles to sleep."""
         own = len(self.body.points)
         self.sleeping = [[] for _ in range(own)]
         for duplicate in np.setdiff1d(np.arange(own, len(self.index)), self.triangles):
             self.sleeping[self.index[duplicate]].append(int(duplicate))
 
     def asleep(self):
-        """Duplicates that have not woken, and the vertices they lie with."""
+        """Return the sleeping duplicates, and their original vertices."""
         asleep = np.array(sorted(chain.from_iterable(self.sleeping)), dtype=np.int64)
         return asleep, self.index[asleep]
 
     def can_wake(self):
-        """Whether a duplicate sleeps that each vertex may be split into [vertex]."""
+        """Return the mask [vertex] of vertices with a sleeping duplicate."""
         return np.array([len(asleep) > 0 for asleep in self.sleeping])[self.index]
 
     def bring_back(self, triangles):
-        """Take over triangles of another time; ValueError where they cannot be of this cloth."""
+        """Take over saved triangles; raise ValueError if they are not of this cloth."""
         shape, own = self.triangles.shape, self.body.triangles
         known = triangles.shape == shape and triangles.dtype.kind == "i"
         known = known and 0 <= triangles.min() <= triangles.max() < len(self.index)
@@ -68,7 +68,7 @@ class Tear:
         self._put_to_sleep()
 
     def split(self, x):
-        """Split vertices of edges stretched too far; x [vertex, 3]. Returns pairs (old, new)."""
+        """Split vertices of overstretched edges; x [vertex, 3]. Return pairs (old, new)."""
         corners = x[self.triangles]
         edges = np.roll(corners, -1, axis=1) - corners
         strain = np.linalg.norm(edges, axis=2) / self.rest - 1.0
@@ -89,13 +89,13 @@ class Tear:
         return woken
 
     def _split_vertex(self, old, along, corners, x):
-        """Give the triangles on the side of `along` to a duplicate; None when all are there."""
-        free = self.sleeping[self.index[old]]
+        """Give the triangles on the side of `along` to a duplicate; None if a side is empty."""
+        sleeping = self.sleeping[self.index[old]]
         mine, corner = np.nonzero(self.triangles == old)
         side = (corners[mine].mean(axis=1) - x[old]) @ along > 0.0
-        if not free or side.all() or not side.any():
+        if not sleeping or side.all() or not side.any():
             return None
-        new = free.pop(0)
+        new = sleeping.pop(0)
         self.triangles[mine[side], corner[side]] = new
         return new
 
@@ -114,28 +114,28 @@ class Tearing:
                 self.tears[at] = Tear(body, vertices, mass)
         self.bodies = bodies
         scene = self.assembly
-        self.whole = scene.mass.copy(), dict(scene.elements), dict(scene.owner)
+        self.untorn = scene.mass.copy(), dict(scene.elements), dict(scene.owner)
 
     def elements(self):
-        """The elements of every body as they are now, in the vertices of its positions."""
+        """Return the current elements of every body, in the vertices of its positions."""
         return [
             self.tears[at].triangles.copy() if at in self.tears else body.elements
             for at, body in enumerate(self.bodies)
         ]
 
     def lay_duplicates(self, positions):
-        """Put sleeping duplicates where their vertices are, in the positions of every body."""
+        """Put sleeping duplicates at their original vertices, in the positions of every body."""
         for at, tear in self.tears.items():
             asleep, with_vertex = tear.asleep()
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
     def keep(self):
-        """The triangles of every cloth that tears."""
+        """Return the triangles of every cloth that tears."""
         return {f"triangles{at}": tear.triangles.copy() for at, tear in self.tears.items()}
 
     def bring_back(self, kept):
-        """Let cloths be torn as they were when `keep` returned this, and no further."""
+        """Restore the state of tearing that `save` has returned."""
         changed = False
         for at, tear in self.tears.items():
             triangles = kept.get(f"triangles{at}", tear.triangles)
@@ -143,7 +143,7 @@ class Tearing:
                 tear.bring_back(triangles)
                 changed = True
         if changed:
-            scene, (mass, elements, owner) = self.assembly, self.whole
+            scene, (mass, elements, owner) = self.assembly, self.untorn
             scene.mass[:] = mass
             scene.elements.update(elements)
             scene.owner.update(owner)
@@ -152,7 +152,7 @@ class Tearing:
             self.model.renew()
 
     def tear(self):
-        """Split what is stretched too far."""
+        """Split vertices of overstretched edges."""
         x, torn = self.model.x.numpy(), False
         for at, tear in self.tears.items():
             woken = tear.split(x[tear.vertices].astype(np.float64))
@@ -163,7 +163,7 @@ class Tearing:
             self.model.renew()
 
     def _wake(self, at, woken):
-        """Let duplicates of body `at` go on where their vertices are."""
+        """Wake duplicates of body `at` with the states of their original vertices."""
         tear = self.tears[at]
         old, new = tear.vertices[woken.T]
         for state in self.model.inherited:
@@ -173,7 +173,7 @@ class Tearing:
         self._weigh_and_join(at)
 
     def _weigh_and_join(self, at):
-        """Masses and elements of body `at` by the triangles that it has now."""
+        """Set masses and elements of body `at` from its current triangles."""
         scene, tear = self.assembly, self.tears[at]
         share = np.repeat(tear.triangle_mass / 3.0, 3)
         torn_mass = np.bincount(tear.triangles.ravel(), share, minlength=len(tear.index))

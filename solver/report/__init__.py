@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a frame says about itself."""
+"""Statistics of a frame."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where surfaces touch, and where they are stuck: what a viewport draws of a frame."""
+"""Places where surfaces touch or are stuck, for a viewport."""
 
 from dataclasses import dataclass
 
@@ -15,23 +15,23 @@ class Places:
     """Places of one frame in the world [m], float64."""
 
     contacts: np.ndarray
-    """On the surfaces that are pushed away, [contact, 3]."""
+    """Points of contact on the surfaces that are pushed away, [contact, 3]."""
     normals: np.ndarray
-    """Where they are pushed to, unit vectors [contact, 3]."""
+    """Directions in which they are pushed, unit vectors [contact, 3]."""
     stuck: np.ndarray
-    """Where surfaces pass through each other and are led apart, and vertices that could not be
-    solved and kept their place, [place, 3]."""
+    """Intersections of surfaces that are being separated, and vertices whose steps were rejected,
+    [place, 3]."""
 
 
 def places(model):
-    """The `Places` of a model as of now, which has just been measured."""
+    """Return the current `Places` of a model that has just been measured."""
     x, origin = model.x.numpy().astype(np.float64), model.assembly.origin
-    points, normals, apart = _of_pairs(model, x)
+    points, normals, separating = _of_pairs(model, x)
     at_colliders = _at_colliders(model, x)
-    stuck = [apart, x[: model.vertex_count][model.rejected.numpy() > 0]]
+    stuck = [separating, x[: model.vertex_count][model.rejected.numpy() > 0]]
     if model.contact is not None:
-        named = [one.place for one in model.contact.intersections.found]
-        stuck.append(np.reshape(named, (-1, 3)) - origin)
+        known = [one.place for one in model.contact.intersections.found]
+        stuck.append(np.reshape(known, (-1, 3)) - origin)
     return Places(
         np.concatenate([points, at_colliders[0]]) + origin,
         np.concatenate([normals, at_colliders[1]]),
@@ -40,7 +40,7 @@ def places(model):
 
 
 def _of_pairs(model, x):
-    """Places and normals of pairs that touch, and places of those that are led apart."""
+    """Return places and normals of touching pairs, and places of separating ones."""
     none = np.zeros((0, 3))
     if not model.surface.can_touch:
         return none, none, none
@@ -52,13 +52,17 @@ def _of_pairs(model, x):
     gap = np.einsum("pk,pki,pi->p", weights, corners - corners[:, :1], touches["normal"])
     touching = gap < touches["radius"]
     one_side = np.einsum("pk,pki->pi", np.maximum(weights, 0.0), corners)
-    apart = touches["separates"] != 0
-    mine = touching & ~apart
-    return one_side[mine], touches["normal"][mine].astype(np.float64), one_side[touching & apart]
+    separating = touches["separates"] != 0
+    pushed = touching & ~separating
+    return (
+        one_side[pushed],
+        touches["normal"][pushed].astype(np.float64),
+        one_side[touching & separating],
+    )
 
 
 def _at_colliders(model, x):
-    """Places and normals of what touches analytic colliders."""
+    """Return places and normals of contacts with analytic colliders."""
     none = np.zeros((0, 3))
     if not model.has_analytic_colliders:
         return none, none

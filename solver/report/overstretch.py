@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names what contact keeps far longer than at rest (kernels/report/overstretch.py)."""
+"""Bodies that contact keeps overstretched (kernels/report/overstretch.py)."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from ..elements.triangles import STABLE_TRIANGLES, STVK_TRIANGLES
 from ..kernels.report.overstretch import Bars, find_overstretch
 from ..topology.graphs import edge_index, unique_edges
 
-# The stiffness k [N/m] that stands for the sides of a triangle: of three bars of length l in all
-# directions of a plane Σ k l² 3/8 = K A, by the mean of cos⁴ over them.
+# Factor of the stiffness k [N/m] of bars in place of the sides of a triangle: three bars of length
+# l in all directions of a plane have Σ k l² 3/8 = K A, by the mean of cos⁴.
 OF_SIDES = 8.0 / 3.0
 
 
@@ -25,8 +25,8 @@ class Overstretched:
 
 
 class Overstretch:
-    """Looks for such edges; `residual` has the forces [N] that are left at vertices, and `owner`
-    [vertex] says whose they are.
+    """Finds overstretched edges; `residual` has the unbalanced forces [N] of vertices, and `owner`
+    [vertex] their bodies.
     """
 
     def __init__(self, model, bodies, residual, owner):
@@ -35,24 +35,24 @@ class Overstretch:
         self.record()
 
     def record(self):
-        """Take over the elements, at the start and when they have changed."""
+        """Record the launches with the elements, at the start and when they have changed."""
         model, assembly, settings = self.model, self.model.assembly, self.model.settings
-        elements, parts = assembly.elements, []
+        elements, bar_sets = assembly.elements, []
         if "springs" in elements:
             springs = elements["springs"]
-            parts.append((springs.corners, springs.rest, springs.stiffness))
+            bar_sets.append((springs.corners, springs.rest, springs.stiffness))
         for kind in (STVK_TRIANGLES, STABLE_TRIANGLES):
             if kind.name in elements:
-                parts.append(_sides(elements[kind.name], assembly.rest_points))
+                bar_sets.append(_sides(elements[kind.name], assembly.rest_points))
         self.launches = []
-        if model.contact is None or not sum(len(ends) for ends, _rest, _stiffness in parts):
+        if model.contact is None or not sum(len(ends) for ends, _rest, _stiffness in bar_sets):
             return
-        ends, rest, stiffness = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        ends, rest, stiffness = (np.concatenate(columns) for columns in zip(*bar_sets, strict=True))
         bars = Bars()
         bars.ends = model.upload(ends.astype(np.int32), wp.vec2i)
         bars.rest, bars.stiffness = (model.upload(values, float) for values in (rest, stiffness))
         bars.body = model.upload(self.owner[ends[:, 0]], int)
-        # At rest nothing but elements holds a vertex.
+        # Quasistatic vertices have no inertia.
         mass = assembly.mass[: model.free_count] * (not settings.quasistatic)
         inertia = model.upload(mass / settings.step_time**2, float)
         cut = model.contact.truncation.cut
@@ -63,16 +63,16 @@ class Overstretch:
         ]
 
     def find(self):
-        """The ratios of now, after `Residual.find`."""
+        """Find the current ratios, after `Residual.find`."""
         play(self.launches)
 
     @property
     def reported(self):
-        """What a frame tells: of every body the largest ratio, 0 where there is none."""
+        """Arrays that a frame reports: the largest ratio of every body, 0 where there is none."""
         return {"overstretch": self.ratio}
 
     def among(self, ratios):
-        """An `Overstretched` for every body with a ratio."""
+        """Return an `Overstretched` for every body with a ratio."""
         return tuple(
             Overstretched(body.name, float(ratio))
             for body, ratio in zip(self.bodies, ratios, strict=True)
@@ -81,7 +81,7 @@ class Overstretch:
 
 
 def _sides(triangles, points):
-    """The sides of triangles as bars: ends [side, 2], lengths at rest [m], stiffness [N/m]."""
+    """Return the sides of triangles as bars: ends [side, 2], rest lengths [m], stiffness [N/m]."""
     edges = unique_edges(triangles.corners)
     rest = np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1)
     of_all = triangles.stiffness[:, :2].mean(axis=1) * triangles.area * OF_SIDES

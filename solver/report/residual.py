@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far the positions are from the minimum of the objective."""
+"""Residual: unbalanced forces at the current positions."""
 
 import math
 
@@ -17,9 +17,9 @@ VERTEX = 5.0
 class Residual:
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices.
 
-    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`, and `touching` [free vertex] says what
-    contacts act on. `norm` [1] is the residual as of the last `find`, `least` [1] what rounding
-    alone leaves of it, and `before` [1] that of the last `find_before`; 0 when nothing is free.
+    `force` [vertex] holds −∂G/∂x_i [N] after `find_forces`, and `touching` [free vertex] the number
+    of contacts. `norm` [1] is the residual of the last `find`, `least` [1] its part by rounding,
+    and `before` [1] the residual of the last `find_before`; all are 0 without free vertices.
     """
 
     def __init__(self, model):
@@ -35,7 +35,7 @@ class Residual:
         self.add_up = self._sums()
 
     def forces_at(self, x):
-        """A launch that finds the forces at positions x [m]."""
+        """Return a launch that finds the forces at positions x [m]."""
         model = self.model
         return model.launches.record(
             model.kernels.residual,
@@ -46,7 +46,7 @@ class Residual:
         )
 
     def _sums(self):
-        """Launches that add up the forces of now."""
+        """Return launches that sum up the current forces."""
         if not self.free:
             return []
         record = self.model.launches.record
@@ -61,32 +61,32 @@ class Residual:
         ]
 
     def find_forces(self):
-        """The forces at the positions of now, with contacts as they were last looked at."""
+        """Find the forces at the current positions, with contacts as of their last refresh."""
         if self.revisions != self.model.revisions:
             self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
         self.at_now()
 
     def find(self):
-        """`norm` and `least` of now."""
+        """Find the current `norm` and `least`."""
         if self.model.contact is not None:
             self.model.contact.refresh()
         self.find_forces()
         play(self.add_up)
 
     def find_before(self, x):
-        """`before`, at other positions [m], with contacts and multipliers as they are now."""
+        """Find `before`, at other positions [m], with the current contacts and multipliers."""
         self.forces_at(x)()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 
     @property
     def reported(self):
-        """What a frame tells: see `Statistics`."""
+        """Arrays that a frame reports: see `Statistics`."""
         return {"residual": self.norm, "rounding": self.least, "residual_before": self.before}
 
 
 def decay(halfway, end, count, done):
-    """Factor by which an iteration shrank the residual from half of `count` to those `done`."""
+    """Return the factor per iteration of the residual, from half of `count` to those `done`."""
     steps = done - (count + 1) // 2
     if steps < 1 or not (halfway > 0.0 and end > 0.0):
         return math.nan

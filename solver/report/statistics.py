@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a frame says about itself: residual, energies, contacts."""
+"""Statistics of a frame: residual, energies, contacts."""
 
 import math
 from collections import Counter
@@ -15,13 +15,13 @@ from .position_error import BodyErrors
 from .residual import decay
 from .sums import Sums
 
-# A frame whose unbalanced forces are below this part of the weight counts as converged.
+# A frame whose unbalanced forces are below this fraction of the weight counts as converged.
 CONVERGED = 0.01
 
 
 @dataclass(frozen=True)
 class Torn:
-    """An attachment of which rows have broken."""
+    """An attachment with broken rows."""
 
     name: str
     broken: int
@@ -40,36 +40,35 @@ class Statistics:
     residual: float
     """Sum of the unbalanced forces |∂G/∂x_i| over the weight of the free vertices."""
     goal: float
-    """Below this it counts as converged: CONVERGED, or what float32 leaves of it."""
+    """Residual below which the frame counts as converged: CONVERGED, or the rounding error."""
     decay: float
-    """Factor by which one iteration shrank it in the second half of the substep."""
+    """Factor by which one iteration shrank the residual in the second half of the substep."""
     iterations_needed: int | None
-    """Iterations that would do at that decay, or at that of the error where it is known; None when
-    it does not fall."""
+    """Iterations needed at that decay, or at that of the error if it is known; None if it does not
+    fall."""
     error: float
-    """Estimated distance [m] of vertices from where more iterations of the substep would take them
-    (root mean square), in the body where it is most visible; NaN when there were too few to tell,
-    or without the coarse correction."""
+    """Estimated distance [m] of vertices to the result of more iterations of the substep (root mean
+    square), in the body where it is most visible; NaN after too few iterations, or without the
+    coarse correction."""
     error_goal: float
-    """Below this error [m] the body counts as converged, for nobody sees it or by the accuracy
-    asked for."""
+    """Error [m] below which the body counts as converged: invisible, or within the accuracy."""
     error_decay: float
-    """Factor by which one iteration shrank the error at the end of the substep; NaN where no
-    accuracy is asked for, or iterations were too few to tell."""
+    """Factor by which one iteration shrank the error at the end of the substep; NaN without an
+    accuracy, or after too few iterations."""
     error_seen: float
-    """From this error [m] on one might see it."""
+    """Least visible error [m]."""
     error_motion: float
-    """How far that body has gone in the last substep [m] (root mean square)."""
+    """Displacement of that body in the last substep [m] (root mean square)."""
     errors: tuple[float, ...]
-    """The estimated error of every body [m], NaN where it is not known."""
+    """Estimated error of every body [m], NaN where it is not known."""
     kinetic_energy: float
     """½ m v² [J]."""
     elastic_energy: float
-    """Of all elements [J]."""
+    """Energy of all elements [J]."""
     gravitational_energy: float
     """−m g·x [J], zero at the bodies' common origin."""
     contact_energy: float
-    """Of contacts, without friction [J]."""
+    """Energy of contacts, without friction [J]."""
     contacts: int
     """Vertices in touch with anything."""
     pairs: int
@@ -81,31 +80,31 @@ class Statistics:
     searches: int
     """Searches for contact pairs in the frame."""
     coarse_share: float
-    """How much of its step the coarse correction took at last (α), over all islands of bodies on
-    average; NaN without."""
+    """Fraction α of the last coarse step that was taken, averaged over all islands of bodies; NaN
+    without."""
     coarse_skips: int
     """Coarse steps in the frame that were not taken: nothing descended, or tets had collapsed."""
     residual_before_coarse: float
-    """The residual before the last coarse step, with contacts and multipliers as they are now; NaN
+    """The residual before the last coarse step, with the current contacts and multipliers; NaN
     without."""
     tangles: tuple[Intersection, ...]
-    """Bodies whose surfaces pass through each other, which are being led apart."""
+    """Bodies whose surfaces pass through each other, and which are being separated."""
     rooms: tuple[tuple[str, str], ...]
-    """Bodies that begin in closed colliders, and stay there as in rooms, with these."""
+    """Bodies that begin inside closed colliders, and stay inside, with these colliders."""
     broken: int
     """Rows of attachments that have broken so far."""
     torn: tuple[Torn, ...]
-    """The attachments they belong to."""
+    """The attachments with broken rows."""
     inverted: int
     """Elements that are inside out."""
     inverted_bodies: tuple[str, ...]
-    """Names of the bodies they belong to."""
+    """Names of the bodies with such elements."""
     overstretched: tuple[Overstretched, ...]
-    """Rods and cloths of which contact keeps edges far longer than at rest."""
+    """Rods and cloths with edges that contact keeps far longer than at rest."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
-    """Names of the bodies they belong to."""
+    """Names of the bodies with such vertices."""
     iterations: int
     """Iterations of the last substep."""
     seconds: float
@@ -113,7 +112,7 @@ class Statistics:
 
     @property
     def verdict(self):
-        """What to do about the convergence of this frame, in words."""
+        """Advice about the convergence of this frame, in words."""
         if not math.isnan(self.error_decay):
             return self._verdict_on_error()
         if self.residual <= self.goal or self.error <= self.error_goal:
@@ -125,21 +124,21 @@ class Statistics:
     def _verdict_on_error(self):
         if self.error <= self.error_goal:
             return "converged"
-        said = f"error about {length(self.error)}"
+        text = f"error about {length(self.error)}"
         if self.iterations_needed is None:
-            return f"{said} and not falling: more iterations would not help, more substeps may"
-        return f"{said}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
+            return f"{text} and not falling: more iterations would not help, more substeps may"
+        return f"{text}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
 
     @property
     def is_poor(self):
-        """Whether one might see that this frame has not converged."""
+        """True if it may be visible that this frame has not converged."""
         is_known = not math.isnan(self.error_decay)
         return self.error > self.error_seen if is_known else self.verdict != "converged"
 
     @property
     def iterations_enough(self):
-        """Iterations after which nobody would see that a poor frame has not converged; None when no
-        number would do.
+        """Iterations after which the error of a poor frame would be invisible; None if no number
+        is enough.
         """
         if math.isnan(self.error_decay):
             return self.iterations_needed
@@ -157,7 +156,7 @@ class Statistics:
 
 
 def iterations_needed(residual, goal, rate, count):
-    """Iterations that bring a residual, or an error, below the goal, from `count` done."""
+    """Return the iterations that bring a residual or error below the goal, after `count` done."""
     if residual <= goal:
         return count
     if not 0.0 < rate < 1.0:
@@ -166,7 +165,7 @@ def iterations_needed(residual, goal, rate, count):
 
 
 class Measure:
-    """Takes the statistics of a frame: `read` is all that the host reads of it but for positions.
+    """Takes the statistics of a frame: the host reads no more of it than `read` and positions.
 
     `coarse` is None without a coarse correction.
     """
@@ -177,16 +176,16 @@ class Measure:
         self.contact, self.sums = ContactMeasure(model), Sums(model, residual.touching)
         self.overstretch = Overstretch(model, bodies, residual, self.sums.owner)
         self.revisions = model.revisions
-        # All that tell of a frame; what they tell is in arrays, `reported`, by names.
-        telling = [model, residual, convergence, coarse, model.attachments, self.sums]
-        telling += [self.contact, model.contact, self.overstretch]
+        # Sources of statistics; their property `reported` has arrays by name.
+        sources = [model, residual, convergence, coarse, model.attachments, self.sums]
+        sources += [self.contact, model.contact, self.overstretch]
         arrays = {}
-        for one in telling:
+        for one in sources:
             arrays |= getattr(one, "reported", {})
         self.numbers = Readback(model.launches, arrays)
 
     def read(self):
-        """All numbers that the frame tells about its end, by their names."""
+        """Return all numbers that the frame reports at its end, by name."""
         if self.revisions != self.model.revisions:
             self.revisions = self.model.revisions
             self.contact.record()
@@ -203,14 +202,14 @@ class Measure:
         return self.numbers.read()
 
     def statistics(self, numbers, seconds):
-        """`Statistics` of the frame with these numbers, which took so many seconds."""
+        """Return the `Statistics` of a frame with these numbers, which took so many seconds."""
         model, settings, contact = self.model, self.model.settings, self.model.contact
         residual = one(numbers["residual"])
         count, done = settings.iterations, int(one(numbers["iteration"])) + 1
         rate = decay(one(numbers["halfway"]), residual, count, done)
         goal = max(CONVERGED, one(numbers["rounding"]))
         needed = iterations_needed(residual, goal, rate, done)
-        # Plain sweeps stall: what they leave of the smooth part hardly shows in how they move.
+        # Plain sweeps stall: their small moves hardly show the remaining smooth error.
         errors = BodyErrors.unknown(len(self.bodies))
         if self.coarse:
             errors = self.convergence.errors_of(numbers)
@@ -257,17 +256,17 @@ class Measure:
         )
 
     def _names(self, counts):
-        """Names of the bodies with a count."""
+        """Return the names of the bodies with a count."""
         return tuple(body.name for body, n in zip(self.bodies, counts, strict=True) if n)
 
     def _torn(self, broken):
-        """The attachments that have broken rows, in their order."""
+        """Return the attachments with broken rows, in their order."""
         names = self.model.assembly.attachments.names
         counts, rows = Counter(names[broken != 0]), Counter(names)
         return tuple(Torn(name, counts[name], rows[name]) for name in rows if counts[name])
 
 
 def one(values):
-    """The only one of the values."""
+    """Return the only value."""
     (value,) = values
     return float(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Energies and marks of all vertices and elements, added up on the device in a fixed order."""
+"""Energies and counts of all vertices and elements, summed on the device in a fixed order."""
 
 import numpy as np
 import warp as wp
@@ -16,7 +16,7 @@ VERTEX, ELEMENT = 10.0, 2.0
 
 
 class Sums:
-    """Adds up what there is; `touching` [free vertex] is what contacts have marked."""
+    """Sums of energies and counts; `touching` [free vertex] is the number of contacts."""
 
     def __init__(self, model, touching):
         self.model, self.touching, device = model, touching, model.device
@@ -34,12 +34,12 @@ class Sums:
 
     @property
     def reported(self):
-        """What a frame tells: energies [J] and numbers, by body but for the elastic energy."""
+        """Arrays that a frame reports: energies [J] and counts by body, and the elastic energy."""
         names = ("kinetic", "gravitational", "touching", "rejected", "inverted")
         return {name: getattr(self.bodies, name) for name in names} | {"elastic": self.elastic}
 
     def record(self):
-        """Take over masses and elements, at the start and when they have changed."""
+        """Record the launches with masses and elements, at the start and when they have changed."""
         self.of_vertices = list(self._of_vertices())
         self.of_elements = list(self._of_elements())
 
@@ -49,16 +49,16 @@ class Sums:
             return
         count, chunks = len(self.chunks.owner), self.chunks
         energies = wp.zeros(count, dtype=wp.vec2d, device=model.device)
-        marks = wp.zeros(count, dtype=wp.vec2i, device=model.device)
+        tallies = wp.zeros(count, dtype=wp.vec2i, device=model.device)
         mass = model.upload(model.assembly.mass, wp.float64)
         state = [mass, model.x, model.velocity, model.gravity.ends, self.touching, model.rejected]
         cost = VERTEX * model.free_count / count
-        yield record(sums.add_vertices, count, [chunks, *state], [energies, marks], cost)
-        inputs = [chunks, energies, marks]
+        yield record(sums.add_vertices, count, [chunks, *state], [energies, tallies], cost)
+        inputs = [chunks, energies, tallies]
         yield record(sums.add_chunks, len(bodies.kinetic), inputs, [bodies])
 
     def _of_elements(self):
-        """Every kind leaves its energies side by side, and they are added up together."""
+        """Yield launches: all kinds write their energies into one array, which is then summed."""
         model, scene, record = self.model, self.model.assembly, self.model.launches.record
         kinds = [
             kind
@@ -87,7 +87,7 @@ class Sums:
         yield record(sums.find_total, 1, [chunks], [self.elastic])
 
     def find(self):
-        """All sums of now."""
+        """Find all current sums."""
         play(self.of_vertices)
         self.bodies.inverted.zero_()
         play(self.of_elements)

@@ -13,8 +13,8 @@ from vbd.solver.bodies import Pins, Solid
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.report.position_error import (
-    PART_OF_MOTION,
-    PART_OF_SIZE,
+    FRACTION_OF_MOTION,
+    FRACTION_OF_SIZE,
     PositionError,
     last_sweeps,
 )
@@ -65,8 +65,8 @@ def estimate(
         if freed is not None and done < freed:
             now[:, 2] += 100.0 * slow
         x.assign(now)
-        if done in error.marks:
-            wp.copy(error.marks[done], x)
+        if done in error.samples:
+            wp.copy(error.samples[done], x)
     error.find()
     found = error.estimate(error.squares.numpy(), count)
     return float(found.error[0]), float(found.goal[0])
@@ -139,7 +139,9 @@ def test_one_vertex_of_many_hardly_counts():
 
 def test_the_size_is_that_of_the_body_with_its_pins():
     assert estimate(0.5, 0.0, size=2.0, free=1)[0] == pytest.approx(2.0 * LEAST)
-    assert estimate(0.5, 0.1, size=2.0, free=1)[1] == pytest.approx(2.0 * PART_OF_SIZE, rel=1e-3)
+    assert estimate(0.5, 0.1, size=2.0, free=1)[1] == pytest.approx(
+        2.0 * FRACTION_OF_SIZE, rel=1e-3
+    )
 
 
 def test_what_hardly_shrinks_may_be_far_off():
@@ -152,8 +154,8 @@ def test_what_does_not_move_has_the_error_of_float32(quasistatic):
 
 
 def test_nobody_sees_a_part_of_the_motion_or_of_the_size():
-    assert estimate(0.9, 0.01, size=3.0)[1] == pytest.approx(3.0 * PART_OF_SIZE, rel=1e-3)
-    assert estimate(0.9, 0.01, motion=2.0)[1] == pytest.approx(2.0 * PART_OF_MOTION, rel=1e-2)
+    assert estimate(0.9, 0.01, size=3.0)[1] == pytest.approx(3.0 * FRACTION_OF_SIZE, rel=1e-3)
+    assert estimate(0.9, 0.01, motion=2.0)[1] == pytest.approx(2.0 * FRACTION_OF_MOTION, rel=1e-2)
 
 
 def beam(iterations, **settings):

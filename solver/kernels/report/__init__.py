@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels of energies, residuals and marks."""
+"""Kernels of energies, residuals and counts."""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges of rods and cloth that contact has kept far longer than at rest.
+"""Edges of rods and cloth that contact keeps far longer than at rest.
 
-Rubber under its load is long as well, and its tension is then balanced by what pulls at it, be it
-weight, inertia, contact or a pin. Here the tension is left over at a free end of the edge whose
-step was cut short to keep surfaces apart: one that pins have carried past what holds it, or that a
-fast collider pushes ahead. Without such a step a force that is left over is that of contact not
-yet solved, and says nothing about the tension.
+Loaded rubber is long as well, but its tension is balanced by weight, inertia, contact or a pin. In
+an overstretched edge the tension is unbalanced at a free end whose step was truncated to keep
+surfaces apart: pins have carried the edge past an obstacle, or a fast collider pushes it. Without a
+truncated step an unbalanced force may come from unsolved contact, not from the tension.
 """
 
 import warp as wp
@@ -14,10 +13,10 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# It shows from this ratio of lengths on, ...
+# Least ratio of lengths of an overstretched edge.
 SHOWS = wp.constant(1.25)
-# ... where the force that is left would draw such an end back by this part of the excess.
-PART = wp.constant(0.5)
+# The unbalanced force at such an end must suffice to retract this fraction of the excess length.
+RETRACTED = wp.constant(0.5)
 
 
 @wp.struct
@@ -31,7 +30,7 @@ class Bars:
 
 
 @wp.func
-def way_back(
+def retraction(
     i: int,
     along: wp.vec3,
     stiffness: float,
@@ -39,9 +38,9 @@ def way_back(
     inertia: wp.array[float],
     cut: wp.array[int],
 ):
-    """How far the force that is left at vertex i would draw it along a bar [m]; 0 where its step
-    was not cut short. What inertia holds comes back in many steps, and is where it belongs in this
-    one. A pin needs no force.
+    """Return the displacement [m] of vertex i along a bar by its unbalanced force; 0 unless its
+    step was truncated. Inertia resists it: a heavy vertex retracts in many steps, and is correct in
+    this one. A pin has none.
     """
     if i >= inertia.shape[0]:
         return 0.0
@@ -52,7 +51,7 @@ def way_back(
 
 @wp.kernel
 def find_overstretch(
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     force: wp.array[wp.vec3],
     inertia: wp.array[float],
@@ -61,10 +60,10 @@ def find_overstretch(
     # in and out
     ratio: wp.array[float],
 ):
-    """The largest ratio of a length to that at rest among such bars of every body. `inertia` [free
-    vertex] are m/h² [N/m], and `cut` [vertex] is what has ended the last step of each, or 0.
+    """Find the largest ratio of length to rest length among overstretched bars of every body.
+    `inertia` [free vertex] is m/h² [N/m]; `cut` [vertex] is not 0 if the last step was truncated.
     """
-    for e in range(wp.tid(), bars.rest.shape[0], parts):
+    for e in range(wp.tid(), bars.rest.shape[0], shares):
         ends = bars.ends[e]
         side = x[ends[1]] - x[ends[0]]
         length = wp.length(side)
@@ -72,7 +71,7 @@ def find_overstretch(
         if length > SHOWS * rest:
             along = side / length
             stiffness = bars.stiffness[e]
-            back = way_back(ends[0], along, stiffness, force, inertia, cut)
-            back = wp.max(back, way_back(ends[1], -along, stiffness, force, inertia, cut))
-            if back > PART * (length - rest):
+            back = retraction(ends[0], along, stiffness, force, inertia, cut)
+            back = wp.max(back, retraction(ends[1], -along, stiffness, force, inertia, cut))
+            if back > RETRACTED * (length - rest):
                 wp.atomic_max(ratio, bars.body[e], length / rest)

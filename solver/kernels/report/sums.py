@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sums over vertices in a fixed order, whatever the number of threads: by chunks, then of these."""
+"""Sums over vertices in a fixed order, whatever the number of threads: in chunks, then of them."""
 
 import warp as wp
 
@@ -8,12 +8,12 @@ from ..device.options import QUICK
 
 wp.set_module_options(QUICK)
 
-# Vertices that one thread adds up.
+# Number of vertices that one thread sums up.
 CHUNK = wp.constant(256)
-# Of the force that rounding may make at a vertex it leaves this part, on average over the vertices
-# of a body at rest: a twelfth to a sixth on bars and sheets
+# Bound of the mean rounding force at the vertices of a body at rest, as a fraction of its largest
+# possible value: it is a twelfth to a sixth on bars and sheets
 # (benchmarks/experiments/quasistatic.py).
-LEFT = wp.constant(wp.float64(0.25))
+ROUNDING_FRACTION = wp.constant(wp.float64(0.25))
 
 
 @wp.kernel
@@ -25,7 +25,7 @@ def add_forces(
     # out
     chunks: wp.array[wp.vec2d],
 ):
-    """(Σ |f|, Σ r) [N] of a chunk of the first `count` vertices. One thread per chunk."""
+    """Find (Σ |f|, Σ r) [N] of a chunk of the first `count` vertices. One thread per chunk."""
     chunk = first + wp.tid()
     total = wp.vec2d()
     for i in range(chunk * CHUNK, wp.min((chunk + 1) * CHUNK, count)):
@@ -41,23 +41,23 @@ def find_residual(
     norm: wp.array[wp.float64],
     floor: wp.array[wp.float64],
 ):
-    """The residual, and what rounding leaves of it: sums of all chunks over a weight [N]. One
+    """Find the residual, and its rounding error `floor`: sums of all chunks over a weight [N]. One
     thread.
     """
     total = wp.vec2d()
     for chunk in range(chunks.shape[0]):
         total += chunks[chunk]
     norm[0] = total[0] / weight
-    floor[0] = LEFT * total[1] / weight
+    floor[0] = ROUNDING_FRACTION * total[1] / weight
 
 
 @wp.struct
 class BodySums:
-    """What the free vertices and the elements of every body add up to."""
+    """Sums over the free vertices and the elements of every body."""
 
     kinetic: wp.array[wp.float64]  # ½ m v² [J]
     gravitational: wp.array[wp.float64]  # −m g·x [J]
-    touching: wp.array[int]  # vertices that something touches
+    touching: wp.array[int]  # vertices in contact
     rejected: wp.array[int]  # steps that were not finite
     inverted: wp.array[int]  # elements that are inside out
 
@@ -74,43 +74,43 @@ def add_vertices(
     rejected: wp.array[int],
     # out
     energies: wp.array[wp.vec2d],
-    marks: wp.array[wp.vec2i],
+    tallies: wp.array[wp.vec2i],
 ):
-    """(½ m v², −m g·x) [J] with the gravity at the end of the frame, and (vertices that something
-    touches, rejected steps) of a chunk. One thread per chunk.
+    """Sum up (½ m v², −m g·x) [J] with the gravity at the end of the frame, and the numbers of
+    (vertices in contact, rejected steps) of a chunk. One thread per chunk.
     """
     chunk = first + wp.tid()
     energy = wp.vec2d()
-    marked = wp.vec2i()
+    tally = wp.vec2i()
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
         v = wp.vec3d(velocity[i])
         height = -wp.dot(gravity[1], wp.vec3d(x[i]))
         energy += mass[i] * wp.vec2d(wp.float64(0.5) * wp.dot(v, v), height)
-        marked += wp.vec2i(wp.where(touching[i] > 0, 1, 0), rejected[i])
+        tally += wp.vec2i(wp.where(touching[i] > 0, 1, 0), rejected[i])
     energies[chunk] = energy
-    marks[chunk] = marked
+    tallies[chunk] = tally
 
 
 @wp.kernel
 def add_chunks(
     chunks: Chunks,
     energies: wp.array[wp.vec2d],
-    marks: wp.array[wp.vec2i],
+    tallies: wp.array[wp.vec2i],
     # out
     bodies: BodySums,
 ):
-    """Add up the chunks of every body. One thread per body."""
+    """Sum up the chunks of every body. One thread per body."""
     b = wp.tid()
     energy = wp.vec2d()
-    marked = wp.vec2i()
+    tally = wp.vec2i()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
         energy += energies[chunk]
-        marked += marks[chunk]
+        tally += tallies[chunk]
     bodies.kinetic[b] = energy[0]
     bodies.gravitational[b] = energy[1]
-    bodies.touching[b] = marked[0]
-    bodies.rejected[b] = marked[1]
+    bodies.touching[b] = tally[0]
+    bodies.rejected[b] = tally[1]
 
 
 @wp.kernel
@@ -120,7 +120,7 @@ def add_energies(
     # out
     chunks: wp.array[wp.float64],
 ):
-    """The energy [J] of a chunk of elements. One thread per chunk."""
+    """Sum up the energy [J] of a chunk of elements. One thread per chunk."""
     chunk = first + wp.tid()
     total = wp.float64(0.0)
     for e in range(chunk * CHUNK, wp.min((chunk + 1) * CHUNK, energy.shape[0])):
@@ -134,7 +134,7 @@ def find_total(
     # out
     total: wp.array[wp.float64],
 ):
-    """The sum of all chunks. One thread."""
+    """Sum up all chunks. One thread."""
     added = wp.float64(0.0)
     for chunk in range(chunks.shape[0]):
         added += chunks[chunk]
@@ -148,7 +148,7 @@ def count_marked(
     # in and out
     count: wp.array[int],
 ):
-    """Count the values that are equal to a mark. One thread per value."""
+    """Count the values that are equal to a `mark`. One thread per value."""
     if values[wp.tid()] == mark:
         wp.atomic_add(count, 0, 1)
 
@@ -160,7 +160,7 @@ def add_squares(
     # out
     squares: wp.array2d[wp.float64],
 ):
-    """Add up three sums of squares of the chunks of every body. One thread per body."""
+    """Sum up three sums of squares over the chunks of every body. One thread per body."""
     b = wp.tid()
     total = wp.vec3d()
     for chunk in range(chunks.first[b], chunks.first[b + 1]):
