@@ -40,7 +40,7 @@ class CoarseForces:
 
     def __init__(self, model, groups):
         self.model, self.groups = model, groups
-        self.kernel = vertex_solve.vertex_kernels((), model.parts, model.device.is_cpu).residual
+        self.kernel = vertex_solve.vertex_kernels((), model.terms, model.device.is_cpu).residual
         count, device = model.free_count, model.device
         self.rounding = wp.zeros(count, dtype=float, device=device)
         self.touching = wp.zeros(count, dtype=int, device=device)

@@ -156,7 +156,9 @@ class Checkpoints:
             elif "/" in name:
                 extra += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
         if extra > limit:
-            raise ValueError(f"the restart point has {extra} bytes of contacts, too many to be true")
+            raise ValueError(
+                f"the restart point has {extra} bytes of contacts, too many to be true"
+            )
 
     @staticmethod
     def _assign(name, array, values):

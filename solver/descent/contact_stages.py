@@ -24,12 +24,15 @@ class ContactStage(Stage):
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
-        self.flight, self.holding = FreeFlight(model, kinematic.colliders), UniformSteps(model)
+        self.flight, self.uniform_steps = (
+            FreeFlight(model, kinematic.colliders),
+            UniformSteps(model),
+        )
         # The approach to the guess ends when all vertices are as near to it as they can get.
         self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval
         # One truncated vertex shortens the step of a stiff body: all that might have done so count.
-        options = {"iterations": model.iteration, "counts_ends": self.holding.holds}
+        options = {"iterations": model.iteration, "counts_ends": self.uniform_steps.holds}
         self.searching = self.contact.due(interval, **options)
 
     def begin_frame(self, _frame, _time):
@@ -65,7 +68,7 @@ class ContactStage(Stage):
         model = self.model
         if self.is_kinematic:
             self.contact.make_way()
-        self.holding.commit(0, model.kinematic_end)
+        self.uniform_steps.commit(0, model.kinematic_end)
         self.approaching.look()
 
     def before_sweep(self):

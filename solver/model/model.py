@@ -196,7 +196,7 @@ class Model:
 
     def brought_back(self):
         """Release broken attachments again."""
-        self.attachments.let_broken_go()
+        self.attachments.release_broken()
 
     def add_contact(self, contact):
         """Set the `contact.Contact` that finds pairs and truncates steps."""

@@ -111,7 +111,7 @@ class AttachmentRows:
         """State that passes from one substep to the next."""
         return {"multiplier": self.multiplier, "broken": self.broken, "pull": self.struct.pull}
 
-    def let_broken_go(self):
+    def release_broken(self):
         """Restore the stiffness of unbroken rows, and release broken ones."""
         if not self.breakable:
             return
