@@ -79,7 +79,7 @@ class CoarseMatrixUpdate(Stage):
         return self._is_due(iteration, self.steps.follows_when_fixed)
 
     def _is_due(self, iteration, follows):
-        # Bodies rotate on their way to an equilibrium: each step needs a new matrix.
+        # On the way to an equilibrium bodies rotate too far to reuse a matrix.
         if iteration == 0 or self.model.settings.quasistatic:
             return True
         return self.correction.holds and follows(iteration)

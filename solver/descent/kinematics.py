@@ -9,7 +9,7 @@ from ..model.stage import Stage
 class Kinematics(Stage):
     """Moves pins, the vertices of colliders and attached points.
 
-    With contact, `model.inertial` gets the goals of pins and colliders, which sweeps then approach.
+    With contact, pins and colliders only get goals, `model.inertial`; `ContactStage` moves them.
     """
 
     def __init__(self, model, points):

@@ -47,8 +47,8 @@ def refuse_outside(name, numbers, end):
 
 class ContactLists:
     """Lists of a scene, as arrays: `pairs`, their `state` and, of near pairs, `touches`; tangential
-    displacements `pulled` [m] of sticking pairs, and `anchors`, their copy for a search; and the
-    cached `activity`, by which refreshes skip inactive pairs until the next search.
+    displacements `pulled` [m] of sticking pairs, and `anchors`, by which a search restores them;
+    and the cached `activity`, by which refreshes skip inactive pairs until the next search.
 
     `all` are the pairs of every vertex, `near` those with possible forces. `counts` and `needed`
     are explained in kernels/contact/detection/pair_counts.py: first come pairs of vertices, then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft pins: springs towards animated places, as stiff as the mass they hold requires."""
+"""Soft pins: springs towards animated places, with a stiffness proportional to the held mass."""
 
 import numpy as np
 

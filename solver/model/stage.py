@@ -38,8 +38,8 @@ class Stage:
 class RecordedStage(Stage):
     """A stage with launches on arrays of elements or contacts, which may be replaced.
 
-    `record()` makes the launches, at the start and whenever `renew()` finds them out of date. It is
-    called before a substep: nothing can be recorded in a graph, also in a branch not yet taken.
+    `record()` makes the launches, at the start and whenever `renew()`, called before a substep,
+    finds them out of date: within a graph, also in a branch not yet taken, nothing can be recorded.
     """
 
     def __init__(self, model):
