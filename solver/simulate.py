@@ -130,7 +130,7 @@ class Simulation:
                 return
             first = 1
             if restart is not None:
-                stepper.keeper.restore(restart)
+                stepper.checkpoints.restore(restart)
                 first = restart.frame + 1
             for index in range(first, frame_count + 1):
                 with explained(model.device):
@@ -138,7 +138,7 @@ class Simulation:
                     if statistics is None:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
-                elements, later = self.tearing.elements(), (stepper.keeper.state, self.places)
+                elements, later = self.tearing.elements(), (stepper.checkpoints.state, self.places)
                 yield Frame(index, positions, elements, statistics, model.size, *later)
         finally:
             threads.stop()

@@ -8,7 +8,7 @@ import numpy as np
 from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
 from ...solver.lattice.contact_mesh import contact_mesh
 from ...solver.lattice.lattice import Lattice, embed, lattice
-from ...solver.lattice.pinned_corners import clamp_of, surface_of
+from ...solver.lattice.pinned_corners import area_of_points, pinned_corners_of
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.hair import on_surface
@@ -178,10 +178,10 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
     target.lattice, target.faces = cells, triangles
-    target.surface = surface_of(points, triangles)
+    target.surface = area_of_points(points, triangles)
     pins = None
     if len(pinned):
-        clamp = clamp_of(points, triangles, pinned, cells)
+        clamp = pinned_corners_of(points, triangles, pinned, cells)
         held = LatticePins(cells.points, clamp, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
         cells.filling.held = clamp.held

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...solver.bodies import Pins, Rod
 from ...solver.scene.directors import beside, followed, unit_tangents, untwisted
-from ...solver.scene.thickness import PART_OF_EDGE, SHORT
+from ...solver.scene.thickness import FRACTION_OF_EDGE, SHORT
 from ..objects import read_mesh
 from ..objects.curves import Strands, is_curve, strands_of
 from ..objects.hair import HairStrands, is_hair
@@ -72,7 +72,7 @@ def with_radius(material, ob, shape, points):
     bevel *= _scale(shape.start.matrix)
     if bevel > 0.0 and material.collision_thickness == 0.0:
         lengths = np.linalg.norm(np.diff(points[shape.edges], axis=1)[:, 0], axis=1)
-        room = PART_OF_EDGE * float(np.quantile(lengths, SHORT))
+        room = FRACTION_OF_EDGE * float(np.quantile(lengths, SHORT))
         material = replace(material, collision_thickness=min(bevel, room))
     return material
 

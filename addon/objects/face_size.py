@@ -6,7 +6,7 @@ redraw, so that the mesh is read only when it has changed.
 import bpy
 import numpy as np
 
-from ...solver.scene.thickness import FRACTION_OF_SIZE, PART_OF_EDGE, SHORT
+from ...solver.scene.thickness import FRACTION_OF_EDGE, FRACTION_OF_SIZE, SHORT
 from . import read_mesh
 from .modifiers import is_reshaped
 from .units import unit_scale
@@ -49,7 +49,7 @@ def automatic_thickness(ob):
     matrix = _metres(ob)
     corners = np.array(ob.bound_box) @ matrix.T
     short = np.quantile(np.linalg.norm(known[1] @ matrix.T, axis=1), SHORT)
-    return float(min(FRACTION_OF_SIZE * np.ptp(corners, axis=0).max(), PART_OF_EDGE * short))
+    return float(min(FRACTION_OF_SIZE * np.ptp(corners, axis=0).max(), FRACTION_OF_EDGE * short))
 
 
 def _metres(ob):

@@ -20,7 +20,7 @@ from vbd.benchmarks.experiments.cells_shapes import KUHN, joined
 from vbd.solver.bodies import Cells, Pins, Solid
 from vbd.solver.elements.cells import LEAST_FREE
 from vbd.solver.lattice.lattice import embed, lattice
-from vbd.solver.lattice.pinned_corners import clamp_of
+from vbd.solver.lattice.pinned_corners import pinned_corners_of
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -126,7 +126,7 @@ def motion(surface, resolution, make, whole=False, frames=32):
     if whole:
         pinned = np.unique(corners[held][np.abs(weights[held]) > 1e-6])
     else:
-        clamp = clamp_of(points, triangles, np.flatnonzero(held), cells)
+        clamp = pinned_corners_of(points, triangles, np.flatnonzero(held), cells)
         pinned, cells.filling.held = clamp.indices, clamp.held
     body = make(cells, Pins(pinned, lambda now: cells.points[pinned] + sway(now)))
     settings, found, ticks = Settings(), [], []

@@ -6,6 +6,7 @@ the loss (G − G*)/(G₀ − G*) below 10, 1 and 0.1 %; G is that of the refere
 """
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 
 from vbd.benchmarks.experiments import convergence_scenes as scenes

@@ -75,7 +75,7 @@ class Run:
         self.stepper.begin_frame(number, number * self.settings.frame_time)
 
     def state(self, number):
-        return Restart(number, self.stepper.keeper.state())
+        return Restart(number, self.stepper.checkpoints.state())
 
     def step(self, state):
         """Do a substep from a state, again where contacts lacked capacity; return its numbers."""
@@ -84,7 +84,7 @@ class Run:
             numbers = self.measure.read()
             if self.stepper.end_frame(numbers) is None:
                 return numbers
-            self.stepper.keeper.restore(state)
+            self.stepper.checkpoints.restore(state)
         raise RuntimeError("contacts still lack room")
 
     def stop(self):
@@ -118,7 +118,7 @@ class Reference(Run):
         reported. Errors [m] of those positions, and how uncertain they are.
         """
         self.told, self.none, self.before = told, none, None
-        self.stepper.keeper.restore(state)
+        self.stepper.checkpoints.restore(state)
         self.step(state)
         return self.rms(self.end - told), self.unsure
 

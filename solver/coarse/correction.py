@@ -17,7 +17,7 @@ from ..kernels.coarse import coarse_step, contact_terms, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
 from ..kernels.coarse.step_length import refine_samples
-from ..lattice.embedding import points_in_front
+from ..lattice.embedding import collider_point_limits
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
 from .line_sums import make_sums, record_choice
@@ -59,14 +59,14 @@ class CoarseCorrection:
         self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
-        self.commit, self.holds = model.commit, False
+        self.commit, self.has_stiff_bodies = model.commit, False
         self.groups = Groups(model, aggregates)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
         self.matrix = CoarseMatrix(model, self.groups, self.members)
         self.forces = CoarseForces(model, self.groups)
-        self.linkages = self.groups.linkages
+        self.components = self.groups.components
         begin = np.searchsorted(aggregates.component, np.arange(self.groups.component_count + 1))
-        self.linkages.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
+        self.components.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
         self.record()
 
     def _renew(self):
@@ -120,12 +120,12 @@ class CoarseCorrection:
         self.refinement = [record(refine_samples, 1, [], [self.reach, self.is_early]), *self.line]
         self.line_without_contacts = None
         if self.truncates and model.settings.quasistatic:
-            inputs = [self.before, members, self.groups.linkage, self.linkages]
+            inputs = [self.before, members, self.groups.component, self.components]
             outputs = [model.candidate, self.direction]
             shorten = record(coarse_step.shorten, count, inputs, outputs, MEMBER)
             line = self._line(chunks, each, coarse_slopes.no_contacts(), counts_skips=0)
             self.line_without_contacts = [*line, shorten, *self._fractions(chunks, each), shorten]
-        step = [self.before, self.direction, members, self.groups.linkage, self.linkages]
+        step = [self.before, self.direction, members, self.groups.component, self.components]
         step.append(self.relaxation)
         outputs = [model.x, model.relaxation]
         self.move = record(coarse_step.move, count, step, outputs, MEMBER)
@@ -142,7 +142,7 @@ class CoarseCorrection:
         each += PAIR * model.lists.expected / chunks
         kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
         slopes = record(kernel, chunks, along, [members], each)
-        known = self.longest, self.reach, members, self.sums, self.linkages
+        known = self.longest, self.reach, members, self.sums, self.components
         return [slopes, *record_choice(model, *known, counts_skips, self.is_early)]
 
     def _fractions(self, chunks, each):
@@ -156,7 +156,7 @@ class CoarseCorrection:
         count = self.groups.component_count
         return [
             record(step_bounds.find_fractions, chunks, inputs, [fractions], each),
-            record(step_bounds.choose_fractions, count, [fractions], [self.linkages]),
+            record(step_bounds.choose_fractions, count, [fractions], [self.components]),
         ]
 
     def _record_contacts(self):
@@ -167,36 +167,39 @@ class CoarseCorrection:
             inputs = [vertices, self.before, model.contact_model]
             kernel, moved = contact_terms.bound_member_steps, [model.candidate]
             self.collider_bounds.append(record(kernel, len(vertices), inputs, moved))
-        self.collider_bounds += points_in_front(model, self.before, model.candidate)
+        self.collider_bounds += collider_point_limits(model, self.before, model.candidate)
         ends, kernel = [self.before, model.x], coarse_step.take_difference
         self.differences = [
             record(kernel, count, ends, [self.direction], DIFFERENCE, first)
             for first, count in model.surface_ranges()
         ]
 
-    def hold(self, uniform_steps):
+    def use_uniform_steps(self, uniform_steps):
         """Let all vertices of a stiff body take the smallest fraction of any, by `UniformSteps`.
 
         A direction that is truncated vertex by vertex presses bodies flat. The energy does not fall
         along it, so all steps of an impact would be skipped.
         """
-        self.commit, self.holds = uniform_steps.commit, True
+        self.commit, self.has_stiff_bodies = uniform_steps.commit, True
 
     def begin_frame(self):
         """Reset the count of skipped steps."""
-        self.linkages.skipped.zero_()
+        self.components.skipped.zero_()
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from substep to substep: relaxation and the count of skipped steps."""
-        return {"relaxation": self.model.relaxation, "skipped": self.linkages.skipped}
+        return {"relaxation": self.model.relaxation, "skipped": self.components.skipped}
 
     @property
     def reported(self):
         """Numbers reported per frame and component: α of the last step, and the number of skipped
         steps since `begin_frame`.
         """
-        return {"coarse_share": self.linkages.step_length, "coarse_skips": self.linkages.skipped}
+        return {
+            "coarse_share": self.components.step_length,
+            "coarse_skips": self.components.skipped,
+        }
 
     def assemble(self):
         """Assemble and factor the matrix at the current positions."""

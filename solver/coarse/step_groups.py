@@ -44,14 +44,14 @@ class Groups:
         self.clusters = make_clusters(aggregates, model.assembly, MOST_ROWS)
         self.of, modes = with_points(aggregates, model)
         of_vertex = np.where(self.of >= 0, aggregates.component[self.of], -1)
-        self.linkage = model.upload(of_vertex.astype(np.int32), int)
+        self.component = model.upload(of_vertex.astype(np.int32), int)
         self.patches = self._upload_patches(modes)
         self.systems = self._make_systems()
         self.factors = self._make_factors()
-        self.linkages = coarse_step.ComponentSteps()
+        self.components = coarse_step.ComponentSteps()
         for name in ("island", "next", "last", "collapsed", "ruined", "skipped"):
-            setattr(self.linkages, name, self._zeros(self.component_count))
-        self.linkages.step_length = self._zeros(self.component_count, float)
+            setattr(self.components, name, self._zeros(self.component_count))
+        self.components.step_length = self._zeros(self.component_count, float)
         self._record()
 
     def _zeros(self, count, dtype=int):
@@ -105,7 +105,7 @@ class Groups:
         size = np.bincount(self.aggregates.component, self.rows, minlength=count)
         joined, total, group = (self._zeros(count) for _ in range(3))
         small = [self.near, self._upload(size), MOST_ROWS]
-        self.island_search = record(kernels.find_islands, 1, [self.near], [self.linkages])
+        self.island_search = record(kernels.find_islands, 1, [self.near], [self.components])
         self.joining = [
             record(kernels.join_while_small, 1, small, [joined, total]),
             record(kernels.number_groups, 1, [joined], [group, clusters, skyline]),
@@ -131,7 +131,7 @@ class Groups:
         if model.contact is None:
             return
         if self.component_count > 1:
-            inputs = [lists.counts, lists.pairs, self.linkage, self.component_count]
+            inputs = [lists.counts, lists.pairs, self.component, self.component_count]
             mark = near_components.mark_neighbors
             self.marking = [record_serial(mark, lists.capacity, inputs, [self.near])]
         law, skyline = model.contact_model.law, self.systems.skyline

@@ -43,10 +43,10 @@ def surface_on_device(surface, kinematic_start, x, upload):
     count = len(surface.body)
     struct.trust_radius = upload(np.zeros(count), float)
     struct.path = upload(np.zeros((count, 3)), wp.vec3)
-    struct.renewed = upload(np.ones(count), int)
-    struct.ahead, struct.front = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
+    struct.moved = upload(np.ones(count), int)
+    struct.remaining_path, struct.front = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
     struct.inside = upload(np.zeros(count), int)
-    struct.crosses, struct.clasped = (upload(np.zeros(count), int) for _ in range(2))
+    struct.crosses, struct.excluded = (upload(np.zeros(count), int) for _ in range(2))
     return struct
 
 
@@ -76,7 +76,9 @@ class Contact:
         self.truncation = Truncation(model, self.struct, gaps, settings)
         self.regions = self.truncation.regions
         x_search = self.regions.struct.x_search
-        self.trees, self.finding = (kind(model, self.struct, x_search) for kind in (Trees, Search))
+        self.trees, self.pair_search = (
+            kind(model, self.struct, x_search) for kind in (Trees, Search)
+        )
         self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certificate = IntersectionCertificate(model, self.struct, self.truncation)
@@ -108,7 +110,7 @@ class Contact:
         """An array of one int: 1 if a vertex has used up its slack since the last search."""
         return self.truncation.travelled
 
-    def due(self, every, **how):
+    def search_schedule(self, every, **how):
         """Return a `SearchSchedule` of this contact."""
         return SearchSchedule(self.truncation, every, **how)
 
@@ -120,10 +122,10 @@ class Contact:
             self.trees.fit()
         self.lists.begin_frame()
         self.struct.front.zero_()  # set only in frames with a check, as in a new run
-        self.finding.is_first_search.fill_(1)
+        self.pair_search.is_first_search.fill_(1)
         self.clear = False
 
-    def look(self):
+    def check(self):
         """Check for intersections on the host, before every substep while there may be any."""
         may_intersect = self.suspicious or not self.truncation.on
         if self.clear or not may_intersect or not self.model.frame_goes_on.numpy()[0]:
@@ -131,14 +133,14 @@ class Contact:
         was_settled = self.intersections.is_settled
         with self.regions.without():
             self.trees.fit()
-            self.intersections.look()
+            self.intersections.check()
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
         if not (was_settled and self.intersections.is_settled):
             self.regions.lose()
         self.trees.fit()
 
-    def find_certainty(self):
+    def find_certificate(self):
         """Find on the device whether the end of a frame is certainly free of intersections."""
         self.certificate.find()
 
@@ -160,7 +162,7 @@ class Contact:
         self.truncation.begin_step()
         self.refreshing.gaps.begin_step(self.model.x)
 
-    def make_room(self, numbers):
+    def ensure_capacity(self, numbers):
         """Grow lists by the `numbers` of the last frame; return whether it had enough capacity."""
         self.lists.take(numbers["counts"])
         if numbers["frame_goes_on"][0]:
@@ -173,7 +175,7 @@ class Contact:
         self.lists.needed.zero_()
         return had_capacity
 
-    def make_room_ahead(self):
+    def ensure_capacity_early(self):
         """Between two substeps, grow lists to what has been needed so far, unless the rest of the
         frame is left out. On a GPU the host would have to wait for that number.
         """
@@ -183,33 +185,36 @@ class Contact:
 
     def _ensure_capacity(self, needed):
         *slots, pairs = needed.astype(int).tolist()
-        had_slots, had_pairs = self.finding.make_room(slots), self.lists.make_room(pairs)
+        had_slots, had_pairs = (
+            self.pair_search.ensure_capacity(slots),
+            self.lists.ensure_capacity(pairs),
+        )
         return had_slots and had_pairs
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
         struct, state = self.struct, self.model.contact_model.state
         flags = {"crosses": struct.crosses, "inside": struct.inside, "side": struct.side}
-        flags["clasped"] = struct.clasped
+        flags["clasped"] = struct.excluded
         load = {"stiffness": state.stiffness, "multiplier": state.multiplier}
-        return {**self.regions.kept, **flags, **load}
+        return {**self.regions.saved, **flags, **load}
 
     @property
-    def keepers(self):
+    def state_owners(self):
         """All objects with state for the next substep."""
-        return [self.lists, self.finding, *self.intersections.keepers, self]
+        return [self.lists, self.pair_search, *self.intersections.state_owners, self]
 
-    def keep(self):
+    def save(self):
         """Return the state of the host at the start of a frame."""
         return {"suspicious": np.array([self.suspicious]), "asked": self.digest}
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Take over what `save` has returned."""
-        self.suspicious = bool(kept["suspicious"].any())
-        self.is_known = np.array_equal(kept.get("asked"), self.digest)
+        self.suspicious = bool(saved["suspicious"].any())
+        self.is_known = np.array_equal(saved.get("asked"), self.digest)
 
-    def brought_back(self):
+    def on_restored(self):
         """Begin the frame again with the restored state."""
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
         self.clear = False
@@ -233,7 +238,7 @@ class Contact:
     def _find_next(self):
         self.follow()
         self.regions.begin_approach(NEXT)
-        when(self.regions.any_moved, partial(self._find, NEXT), self.finding.update)
+        when(self.regions.any_moved, partial(self._find, NEXT), self.pair_search.update)
         self.truncation.end_search()
 
     def approach(self, whole=True):
@@ -255,13 +260,13 @@ class Contact:
 
     def _find(self, scope):
         self.trees.fit(scope)
-        self.finding.run(scope)
+        self.pair_search.run(scope)
 
-    def part_anew(self):
+    def renew_planes(self):
         """Move the planes of all pairs between their present sides. Pairs that are not listed stay
         apart as long as trust regions hold.
         """
-        self.refreshing.part_anew()
+        self.refreshing.renew_planes()
         self.planes_renewed()
 
     def planes_renewed(self):
@@ -272,9 +277,9 @@ class Contact:
         """Update the closest points of all pairs, and which vertices may feel them."""
         self.refreshing.run()
 
-    def make_way(self):
+    def yield_to_kinematic(self):
         """Let the candidates of free vertices yield to kinematic motion."""
-        self.truncation.make_way()
+        self.truncation.yield_to_kinematic()
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may, and

@@ -53,7 +53,7 @@ class ContactSurface:
     friction: np.ndarray
     rest: np.ndarray
     stiffness: np.ndarray
-    lead: np.ndarray
+    push_out_stiffness: np.ndarray
     spacing: np.ndarray
 
     def normals(self, x, triangle):
@@ -196,7 +196,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         ),
         rest=rest,
         stiffness=stiffness,
-        lead=np.where(np.isin(body, list(held)), stiffness, firm),
+        push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, firm),
         spacing=spacing,
     )
 

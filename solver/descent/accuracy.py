@@ -151,7 +151,7 @@ class Accuracy:
         return self.model.upload(cycles, int)
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
         return {name: getattr(self.errors, name) for name in ("slowest", "latest")}
 

@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.descent import chebyshev as kernels
-from ..lattice.embedding import steps_in_front
+from ..lattice.embedding import collider_step_limits
 from ..model.stage import RecordedStage
 
 
@@ -39,7 +39,7 @@ class Acceleration(RecordedStage):
         self.collider_bounds = []
         if model.contact is None and model.has_analytic_colliders:
             self.end = wp.clone(model.x)
-            self.collider_bounds = steps_in_front(model, self.end, model.x)
+            self.collider_bounds = collider_step_limits(model, self.end, model.x)
 
     def begin_step(self):
         """The sweeps begin at the guess."""

@@ -50,20 +50,20 @@ class Checkpoints:
 
     def __init__(self, owners):
         self.owners = {owner.state_name: owner for owner in owners if has_state(owner)}
-        self.listeners = [owner for owner in owners if hasattr(owner, "brought_back")]
+        self.listeners = [owner for owner in owners if hasattr(owner, "on_restored")]
         self.copies, self.buffers, self.others = {}, {}, {}
 
     def _arrays(self):
         return {
             f"{name}.{key}": array
             for name, owner in self.owners.items()
-            for key, array in getattr(owner, "kept", {}).items()
+            for key, array in getattr(owner, "saved", {}).items()
         }
 
     def _others(self):
-        return {name: owner.keep() for name, owner in self.owners.items() if hasattr(owner, "keep")}
+        return {name: owner.save() for name, owner in self.owners.items() if hasattr(owner, "save")}
 
-    def keep(self):
+    def save(self):
         """Save the current state."""
         arrays = self._arrays()
         for name, array in arrays.items():
@@ -73,8 +73,8 @@ class Checkpoints:
             else:
                 wp.copy(copy, array)
         self.others = {
-            name: {key: self._copy(f"{name}/{key}", array) for key, array in kept.items()}
-            for name, kept in self._others().items()
+            name: {key: self._copy(f"{name}/{key}", array) for key, array in saved.items()}
+            for name, saved in self._others().items()
         }
 
     def _copy(self, name, array):
@@ -88,23 +88,23 @@ class Checkpoints:
         wp.copy(buffer, array, 0, 0, len(array))
         return buffer[: len(array)]
 
-    def go_back(self):
+    def rewind(self):
         """Restore the last saved state, also into arrays that have been replaced."""
-        for name, kept in self.others.items():
-            self.owners[name].bring_back(kept)
+        for name, saved in self.others.items():
+            self.owners[name].restore(saved)
         for name, array in self._arrays().items():
             wp.copy(array, self.copies[name])
         self._notify()
 
     def _notify(self):
         for owner in self.listeners:
-            owner.brought_back()
+            owner.on_restored()
 
     def state(self):
         """Return the current state as NumPy arrays by name; structs are rows of bytes."""
         arrays = self._arrays()
-        for name, kept in self._others().items():
-            arrays |= {f"{name}/{key}": array for key, array in kept.items()}
+        for name, saved in self._others().items():
+            arrays |= {f"{name}/{key}": array for key, array in saved.items()}
         layout = {LAYOUT: np.zeros(0, np.uint8)}
         return layout | {name: plain(array) for name, array in arrays.items()}
 
@@ -127,7 +127,7 @@ class Checkpoints:
         for name, owner in self.owners.items():
             if others[name]:
                 try:
-                    owner.bring_back(others[name])
+                    owner.restore(others[name])
                 except KeyError as error:
                     raise ValueError(f"the restart point lacks {error} of {name}") from error
         for name, array in self._arrays().items():
@@ -186,7 +186,7 @@ def positions_after(restart, bodies):
 
 def has_state(owner):
     """Return whether an owner has state that passes from one substep to the next."""
-    return hasattr(owner, "kept") or hasattr(owner, "keep")
+    return hasattr(owner, "saved") or hasattr(owner, "save")
 
 
 def plain(array):

@@ -15,9 +15,9 @@ class CoarseSteps(Stage):
         self.correction = correction
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
-        return self.correction.kept
+        return self.correction.saved
 
     def begin_frame(self, _frame, _time):
         self.correction.begin_frame()
@@ -50,13 +50,13 @@ class CyclicCoarseSteps(CoarseSteps):
         super().__init__(model, correction)
         self.is_due = begins_cycle if has_fixed_period else begins_growing_cycle
 
-    is_due_evenly = staticmethod(begins_cycle)
+    is_due_when_fixed = staticmethod(begins_cycle)
 
     def follows(self, iteration):
         return self.is_due(iteration + 1)
 
     def follows_when_fixed(self, iteration):
-        return self.is_due_evenly(iteration + 1)
+        return self.is_due_when_fixed(iteration + 1)
 
     def before_sweep(self):
         self.correction.step()
@@ -75,14 +75,14 @@ class CoarseMatrixUpdate(Stage):
     def is_due(self, iteration):
         return self._is_due(iteration, self.steps.follows)
 
-    def is_due_evenly(self, iteration):
+    def is_due_when_fixed(self, iteration):
         return self._is_due(iteration, self.steps.follows_when_fixed)
 
     def _is_due(self, iteration, follows):
         # On the way to an equilibrium bodies rotate too far to reuse a matrix.
         if iteration == 0 or self.model.settings.quasistatic:
             return True
-        return self.correction.holds and follows(iteration)
+        return self.correction.has_stiff_bodies and follows(iteration)
 
     def after_sweep(self):
         self.correction.assemble()

@@ -29,19 +29,22 @@ class ContactStage(Stage):
             UniformSteps(model),
         )
         # The approach to the guess ends when all vertices are as near to it as they can get.
-        self.approaching = self.contact.due(int(self.is_kinematic), most=APPROACHES)
+        self.approaching = self.contact.search_schedule(int(self.is_kinematic), most=APPROACHES)
         interval = model.settings.collision_interval
         # One truncated vertex shortens the step of a stiff body: all that might have done so count.
-        options = {"iterations": model.iteration, "counts_ends": self.uniform_steps.holds}
-        self.searching = self.contact.due(interval, **options)
+        options = {
+            "iterations": model.iteration,
+            "counts_ends": self.uniform_steps.has_stiff_bodies,
+        }
+        self.searching = self.contact.search_schedule(interval, **options)
 
     def begin_frame(self, _frame, _time):
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
         """Ensure the capacity of lists; check for intersections, where there may be any."""
-        self.contact.make_room_ahead()
-        self.contact.look()
+        self.contact.ensure_capacity_early()
+        self.contact.check()
 
     def begin_step(self):
         """Find possible contacts of this substep; approach the guess as far as they allow."""
@@ -52,31 +55,33 @@ class ContactStage(Stage):
         self.flight.move()
         self.approaching.begin()
         contact.begin_approach()
-        self.flight.land(contact.begin_approach)
+        self.flight.verify(contact.begin_approach)
         self._advance()
         repeat_while(self.approaching.goes_on, self._approach)
-        when(contact.travelled, contact.part_anew)
+        when(contact.travelled, contact.renew_planes)
 
     def _approach(self):
         """Search for vertices at the end of their trust regions, or update known pairs; advance."""
         contact = self.contact
-        when(self.approaching.searches, partial(contact.approach, whole=False), contact.part_anew)
+        when(
+            self.approaching.searches, partial(contact.approach, whole=False), contact.renew_planes
+        )
         self._advance()
 
     def _advance(self):
         """Advance to the initial guess as far as known pairs allow."""
         model = self.model
         if self.is_kinematic:
-            self.contact.make_way()
+            self.contact.yield_to_kinematic()
         self.uniform_steps.commit(0, model.kinematic_end)
-        self.approaching.look()
+        self.approaching.check()
 
     def before_sweep(self):
         """Search where that is due, refresh all contacts, and move kinematic vertices towards their
         goals.
         """
         model, contact = self.model, self.contact
-        self.searching.look()
+        self.searching.check()
         when(self.searching.goes_on, self._search_or_update)
         contact.refresh()
         if self.is_kinematic:
@@ -86,7 +91,7 @@ class ContactStage(Stage):
     def _search_or_update(self):
         """Search, or choose new separating planes for known pairs."""
         when(self.searching.searches, partial(self.contact.search, whole=False))
-        when(self.searching.parts, self.contact.part_anew)
+        when(self.searching.planes, self.contact.renew_planes)
 
     def end_step(self):
         """Move embedded points without contacts, which sweeps have not moved."""
@@ -103,7 +108,7 @@ class ContactLoad(Stage):
         self.load = load
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next, where no `Contact` has it."""
         state = self.model.contact_model.state
         is_kept = self.model.contact is not None
@@ -138,7 +143,7 @@ class Anchors(RecordedStage):
             ]
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next, besides the lists."""
         return {"at_colliders": self.model.contact_model.state.pulled}
 

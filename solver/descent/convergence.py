@@ -77,7 +77,7 @@ class Convergence:
         self.error_launches, self.coarse = [], coarse
         self.has_fixed_period = may_end_early(model, coarse) and cycles_have_fixed_period(model)
         if may_end_early(model, coarse):
-            collapsed, chooses_period = coarse.linkages.ruined, not self.has_fixed_period
+            collapsed, chooses_period = coarse.components.ruined, not self.has_fixed_period
             self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
             self.checks.append(self.accuracy.check)
         if coarse and not self.has_fixed_period:
@@ -90,9 +90,9 @@ class Convergence:
         wp.copy(self.at_half, self.residual.norm)
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
-        return self.accuracy.kept if self.accuracy else {}
+        return self.accuracy.saved if self.accuracy else {}
 
     def begin(self):
         """Save the positions at which the iterations begin."""

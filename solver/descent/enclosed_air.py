@@ -27,7 +27,7 @@ class EnclosedAir(RecordedStage):
         self.compliance = wp.clone(self.enclosures.inertial)
         self.residual = wp.zeros_like(self.pressure)
         self.chunks = wp.zeros(len(self.sizes), dtype=wp.float64, device=model.device)
-        self.kept = {"pressure": self.pressure, "compliance": self.compliance}
+        self.saved = {"pressure": self.pressure, "compliance": self.compliance}
         self.keeps = bool(model.assembly.elements["pressure"].keeps.any())
         self.body, self.gauge = bodies_of(model.assembly), gauge
         self.start, self.end = wp.clone(self.pressure), wp.clone(self.pressure)

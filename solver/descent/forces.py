@@ -30,7 +30,7 @@ class Forces(RecordedStage):
     def record(self):
         model, record, fields = self.model, self.model.launches.record, self.model.fields
         settings, self.exposed = model.settings, self._exposed()
-        fields.make_room(model.free_count)
+        fields.ensure_capacity(model.free_count)
         inputs = [fields.now, fields.given, self.exposed, model.x_start, model.velocity]
         if settings.quasistatic:
             act, inputs, outputs = press, [model.gravity.now, *inputs], [model.objective.load]

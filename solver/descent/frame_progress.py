@@ -15,7 +15,7 @@ class FrameProgress(Stage):
     def __init__(self, model):
         super().__init__(model)
         self.substep = wp.zeros(1, dtype=int, device=model.device)
-        self.kept = {"substep": self.substep}
+        self.saved = {"substep": self.substep}
         self.advance = model.launches.record(
             advance, 1, [model.settings.substeps], [self.substep, model.fraction]
         )

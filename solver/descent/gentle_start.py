@@ -59,11 +59,11 @@ class GentleStart(RecordedStage):
         self.finding += [self.growing, *shortening, self.begins.zero_]
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
         return {"missing": self.missing, "begins": self.begins}
 
-    def brought_back(self):
+    def on_restored(self):
         """Set the current radii."""
         self.setting()
 

@@ -11,8 +11,8 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.descent import guess as kernels
-from ..lattice.embedding import steps_in_front
-from ..model.components import make_linkages
+from ..lattice.embedding import collider_step_limits
+from ..model.components import make_components
 from ..model.stage import RecordedStage
 
 # Fraction of the iterations before the guess is drawn back: they remove the fast part of its error.
@@ -54,29 +54,29 @@ class Guard(RecordedStage):
     def record(self):
         model = self.model
         before = wp.clone(model.x)
-        in_front = steps_in_front(model, before, model.x)
+        in_front = collider_step_limits(model, before, model.x)
         keep = [partial(wp.copy, before, model.x)] if in_front else []
-        linkages = make_linkages(model.assembly, model.device)
-        self.launches = [*keep, *self.back_from(model.x, linkages, self.threshold), *in_front]
+        components = make_components(model.assembly, model.device)
+        self.launches = [*keep, *self.back_from(model.x, components, self.threshold), *in_front]
 
-    def back_from(self, x, linkages, threshold):
+    def back_from(self, x, components, threshold):
         """Launches that draw positions x back; `threshold` is a number, or one of each linkage."""
         model, record, free = self.model, self.model.launches.record, self.model.free_count
-        chunks, count = len(linkages.weight), len(linkages.held)
+        chunks, count = len(components.weight), len(components.held)
         inertia, gravity, h = model.objective.inertia, model.gravity.now, model.settings.step_time
         slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
         threshold = model.upload(np.broadcast_to(threshold, count), float)
         state = [model.x_start, model.velocity, model.acceleration, inertia]
         ends = [x, model.x_start, model.inertial, model.acceleration, inertia]
-        ends += [self.residual.force, gravity, h, linkages]
+        ends += [self.residual.force, gravity, h, components]
         return [
-            record(kernels.add_moments, chunks, state, [linkages]),
-            record(kernels.find_rigid_motion, count, [gravity, h], [linkages]),
+            record(kernels.add_moments, chunks, state, [components]),
+            record(kernels.find_rigid_motion, count, [gravity, h], [components]),
             self.residual.forces_at(x),
             record(kernels.find_slopes, free, ends, [slope]),
-            record(kernels.add_slopes, chunks, [slope], [linkages]),
-            record(kernels.find_alphas, count, [threshold], [linkages]),
-            record(kernels.draw_back, free, [model.x_start, linkages], [x]),
+            record(kernels.add_slopes, chunks, [slope], [components]),
+            record(kernels.find_alphas, count, [threshold], [components]),
+            record(kernels.draw_back, free, [model.x_start, components], [x]),
         ]
 
     def draw_back(self):
@@ -89,12 +89,12 @@ class GuessGuard(Guard):
     the error is estimated from the moves that follow.
     """
 
-    def __init__(self, model, residual, are_even):
+    def __init__(self, model, residual, has_fixed_period):
         super().__init__(model, residual)
         settings = model.settings
         # Chebyshev extrapolates from sweep to sweep; there must be no jump in between.
         self.at = 0 if settings.is_accelerated else int(BEFORE_GUARD * settings.iterations)
-        if are_even:
+        if has_fixed_period:
             self.at = min(self.at, 1)
 
     def is_due(self, iteration):
@@ -119,11 +119,13 @@ class RestlessGuard(Guard):
 
     def record(self):
         model = self.model
-        linkages = make_linkages(model.assembly, model.device)
-        is_restless = np.zeros(len(linkages.held), dtype=bool)
-        is_restless[linkages.of.numpy()[restless_vertices(model)]] = True
+        components = make_components(model.assembly, model.device)
+        is_restless = np.zeros(len(components.held), dtype=bool)
+        is_restless[components.of.numpy()[restless_vertices(model)]] = True
         # Others keep all of it.
-        self.launches = self.back_from(model.candidate, linkages, np.where(is_restless, 1.0, -1.0))
+        self.launches = self.back_from(
+            model.candidate, components, np.where(is_restless, 1.0, -1.0)
+        )
 
     def begin_step(self):
         self.draw_back()

@@ -24,7 +24,7 @@ class AttachmentLaws(Stage):
         super().__init__(model)
         rows = model.attachments
         before = wp.clone(points.at_start)
-        self.kept = {"length": rows.length, "before": before}
+        self.saved = {"length": rows.length, "before": before}
         inputs = [model.x_start, points.at_end, points.grip_at_start, points.grip_at_end]
         inputs += [model.fraction, model.settings.substeps, rows.laws, rows.broken]
         outputs = [rows.struct, rows.multiplier, rows.length, before]

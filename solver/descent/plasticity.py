@@ -6,7 +6,7 @@ import numpy as np
 from ..device.launches import play
 from ..elements.vertex_records import filled
 from ..kernels.elements.flow import flow_kernel
-from ..kernels.elements.rest_values import laying_kernel
+from ..kernels.elements.rest_values import to_lanes_kernel
 from ..model.stage import RecordedStage
 
 
@@ -17,7 +17,7 @@ class Plasticity(RecordedStage):
 
     def __init__(self, model):
         super().__init__(model)
-        self.kept = model.plastic
+        self.saved = model.plastic
 
     @staticmethod
     def is_needed(model):
@@ -53,7 +53,7 @@ class Plasticity(RecordedStage):
         """Return the launch that copies the flowed rest values into lanes."""
         inputs, outputs = [table.struct, table.struct.rest], [table.struct.wide_rest]
         return self.model.launches.record(
-            laying_kernel(table.kind), self.model.free_count, inputs, outputs
+            to_lanes_kernel(table.kind), self.model.free_count, inputs, outputs
         )
 
     def begin_step(self):

@@ -13,7 +13,7 @@ from ..kernels.descent.motion import (
     find_velocities,
     predict,
 )
-from ..lattice.embedding import clearances, depths, points_in_front
+from ..lattice.embedding import clearances, collider_point_limits, depths
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost of a vertex [ns].
@@ -46,10 +46,10 @@ class Prediction(Stage):
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs, PREDICT)
         if model.gravity.varies:
-            self.kept = {"gravity": model.gravity.now}
+            self.saved = {"gravity": model.gravity.now}
         self.collider_bounds = depths(model) + clearances(model)
         if clips:
-            self.collider_bounds += points_in_front(model, model.x_start, model.candidate)
+            self.collider_bounds += collider_point_limits(model, model.x_start, model.candidate)
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)

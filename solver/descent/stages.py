@@ -4,7 +4,7 @@
 from dataclasses import dataclass, fields
 
 from ..contact.load import Load
-from ..groups.momentum import IslandMomentum, LinkageMomentum
+from ..groups.momentum import ComponentMomentum, IslandMomentum
 from ..model.stage import Stage
 from .chebyshev import Acceleration
 from .coarse_steps import CoarseMatrixUpdate, CyclicCoarseSteps, FewCoarseSteps
@@ -32,7 +32,7 @@ class Stages:
 
     anchors: Stage
     contact_load: Stage
-    clock: Stage
+    frame_progress: Stage
     prediction: Stage
     forces: Stage
     plasticity: Stage
@@ -42,7 +42,7 @@ class Stages:
     restless_guard: Stage
     contacts: Stage
     gentle_start: Stage
-    marks: Stage
+    error_samples: Stage
     guess_guard: Stage
     plain_first_sweep: Stage
     sweeps: Sweeps
@@ -72,7 +72,7 @@ def make_stages(model, kinematic, tearing, residual, convergence):
 
 def _of_motion(model, kinematic, tearing, residual):
     """Return the stages of motion at the beginning and end of a substep, by name."""
-    made = {"clock": FrameProgress(model), "prediction": Prediction(model)}
+    made = {"frame_progress": FrameProgress(model), "prediction": Prediction(model)}
     made |= {"kinematics": Kinematics(model, kinematic), "velocities": Velocities(model)}
     if Forces.is_needed(model):
         made["forces"] = Forces(model)
@@ -93,7 +93,9 @@ def _of_iterations(model, residual, convergence):
     """Return the stages of the iterations, by name."""
     settings, coarse, made = model.settings, convergence.coarse, {"sweeps": Sweeps(model)}
     if convergence.error:
-        made["marks"] = ErrorSamples(model, convergence.iterations, convergence.error.samples)
+        made["error_samples"] = ErrorSamples(
+            model, convergence.iterations, convergence.error.samples
+        )
     if is_guarded(model):
         made["guess_guard"] = GuessGuard(model, residual, convergence.has_fixed_period)
     if PlainFirstSweep.is_needed(settings):
@@ -124,8 +126,8 @@ def _of_contact(model, kinematic, residual):
             made["restless_guard"] = RestlessGuard(model, residual)
         made["contacts"] = ContactStage(model, kinematic)
         made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
-    elif LinkageMomentum.is_needed(model):
-        made["momentum"] = LinkageMomentum(model)
+    elif ComponentMomentum.is_needed(model):
+        made["momentum"] = ComponentMomentum(model)
     touches = model.contact is not None or model.has_analytic_colliders
     if touches and not model.settings.quasistatic:  # contacts remember their load
         made |= {"anchors": Anchors(model), "gentle_start": GentleStart(model)}

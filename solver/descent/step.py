@@ -24,9 +24,11 @@ class Stepper:
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
         self.stages = make_stages(model, kinematic, tearing, residual, self.convergence)
-        contact_owners = [] if model.contact is None else model.contact.keepers
-        frame_owners = [*kinematic.keepers, model.gravity, tearing, model]
-        self.keeper = Checkpoints([*frame_owners, *contact_owners, *self.stages, self.convergence])
+        contact_owners = [] if model.contact is None else model.contact.state_owners
+        frame_owners = [*kinematic.state_owners, model.gravity, tearing, model]
+        self.checkpoints = Checkpoints(
+            [*frame_owners, *contact_owners, *self.stages, self.convergence]
+        )
         for stage in self.stages:
             self._wait_until_due(stage)
         self.iterations.record()
@@ -37,7 +39,7 @@ class Stepper:
         """Restrict the sweep methods of a stage to the iterations in which it is due."""
         if not hasattr(stage, "is_due"):
             return
-        when_fixed = getattr(stage, "is_due_evenly", stage.is_due)
+        when_fixed = getattr(stage, "is_due_when_fixed", stage.is_due)
         for verb in ("before_sweep", "after_sweep"):
             action = getattr(stage, verb)
             setattr(
@@ -55,7 +57,7 @@ class Stepper:
         s.anchors.begin_step()
         s.contact_load.begin_step()  # their stiffness follows the load
         # Predict: start positions `x_start`, inertial positions `inertial`, and the guess.
-        s.clock.begin_step()
+        s.frame_progress.begin_step()
         s.prediction.begin_step()
         s.forces.begin_step()  # they change `inertial`
         s.plasticity.begin_step()  # rest values flow, ...
@@ -90,7 +92,7 @@ class Stepper:
         """Visit every free vertex once, with all stages before and after."""
         s = self.stages
         s.coarse_steps.before_sweep()  # with an accuracy; else after sweeps
-        s.marks.before_sweep()  # positions for the error estimate
+        s.error_samples.before_sweep()  # positions for the error estimate
         s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
         s.guess_guard.before_sweep()  # once, early: draws the guess back to rigid motion
         s.plain_first_sweep.before_sweep()  # no over-relaxation in the first one
@@ -109,7 +111,7 @@ class Stepper:
         for stage in self.stages:
             stage.begin_frame(frame, time)
         if self.model.contact is not None:
-            self.keeper.keep()
+            self.checkpoints.save()
 
     def end_frame(self, numbers):
         """Return the number of substeps left by the `numbers` that the frame has reported; None
@@ -120,12 +122,12 @@ class Stepper:
         only the numbers are reported again.
         """
         model, substeps = self.model, self.model.settings.substeps
-        had_capacity = model.contact is None or model.contact.make_room(numbers)
+        had_capacity = model.contact is None or model.contact.ensure_capacity(numbers)
         if numbers["frame_goes_on"][0]:
             return None
         model.frame_goes_on.fill_(1)
         if not had_capacity:
-            self.keeper.go_back()
+            self.checkpoints.rewind()
             return substeps
         self.tearing.tear()
         return round(substeps * (1.0 - numbers["fraction"][0]))
@@ -170,6 +172,6 @@ def make_coarse(model):
     touches = model.contact is not None and correction.groups.fit_one_matrix
     if touches and not model.settings.quasistatic:
         uniform_steps = UniformSteps(model)
-        if uniform_steps.holds:
-            correction.hold(uniform_steps)
+        if uniform_steps.has_stiff_bodies:
+            correction.use_uniform_steps(uniform_steps)
     return correction

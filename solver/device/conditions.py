@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import warp as wp
 
 # The team of threads that share the graph being captured (thread_team.py); None for a single one.
-_crew = None
+_team = None
 
 
 def can_capture(device):
@@ -29,27 +29,27 @@ def can_capture(device):
 @contextmanager
 def shared_by(team):
     """Let a `ThreadTeam` record the steps of its threads while a graph is captured."""
-    global _crew
-    _crew = team
+    global _team
+    _team = team
     try:
         yield
     finally:
-        _crew = None
+        _team = None
 
 
 def share(stages):
     """Run all shares of each of the `stages` side by side in the graph being captured; False when
     none is.
     """
-    if _crew is not None:
-        _crew.share(stages)
-    return _crew is not None
+    if _team is not None:
+        _team.share(stages)
+    return _team is not None
 
 
 def when(flag, then, otherwise=None):
     """Call `then` where the flag is not 0, else `otherwise`."""
-    if _crew is not None:
-        _crew.when(flag, then, otherwise)
+    if _team is not None:
+        _team.when(flag, then, otherwise)
     elif flag.device.is_capturing:
         wp.capture_if(flag, on_true=then, on_false=otherwise)
     elif flag.numpy()[0]:
@@ -60,8 +60,8 @@ def when(flag, then, otherwise=None):
 
 def repeat_while(flag, body):
     """Call `body` as long as the flag is not 0."""
-    if _crew is not None:
-        _crew.repeat_while(flag, body)
+    if _team is not None:
+        _team.repeat_while(flag, body)
     elif flag.device.is_capturing:
         wp.capture_while(flag, body)
     else:

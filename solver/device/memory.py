@@ -5,7 +5,7 @@ import numpy as np
 import warp as wp
 
 
-def spacious_zeros(length, dtype, device):
+def zeros_with_reserve(length, dtype, device):
     """Return an array of zeros with reserve: on the CPU the system provides its pages as they are
     written, for writing zeros everywhere would take as long as many searches.
     """

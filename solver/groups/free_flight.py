@@ -41,14 +41,14 @@ class FreeFlight:
         play(self.launches)
         when(self.flies, self._fly)
 
-    def land(self, search):
+    def verify(self, search):
         """Restore groups where rounding lets anything pass through, after a search at the new
         positions, and `search` again.
         """
         when(self.flies, partial(self.moves, search))
 
     def _fly(self):
-        self.moves.keep()
+        self.moves.save()
         self.fly()
         self.model.followers.follow(0, self.model.vertex_count)
 

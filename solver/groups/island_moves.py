@@ -18,13 +18,13 @@ from ..device.launches import play
 from ..kernels.groups import free_flight, island_limits
 from ..kernels.groups import island_moves as kernels
 from ..kernels.groups import islands as of_islands
-from ..lattice.embedding import steps_in_front
+from ..lattice.embedding import collider_step_limits
 from .rigid_steps import ADD, RigidSteps, filled, surface_chunks
 from .rounding_checks import RoundingChecks
 
 BOXES = {"low": wp.vec3, "high": wp.vec3, "path": wp.vec3d}
 # Rough cost to move a vertex, and to limit its step [ns].
-MOVE, LOOK = 5.0, 20.0
+MOVE, LIMIT = 5.0, 20.0
 
 
 class IslandMoves:
@@ -41,14 +41,14 @@ class IslandMoves:
         are_several = np.count_nonzero(anchored[:bodies] == 0) > 1
         self.may_join = model.settings.truncation and are_several
         self.chunks = surface_chunks(model)
-        self.parts, self.boxes = (
+        self.chunk_boxes, self.boxes = (
             filled(free_flight.Boxes(), BOXES, count, device)
             for count in (len(self.chunks.owner), bodies)
         )
         self.least = wp.zeros(bodies, dtype=float, device=device)
-        self.meets, self.stays = (wp.zeros(bodies, dtype=int, device=device) for _ in range(2))
-        self.way = wp.zeros_like(model.x)
-        self.joined, self.stopped, self.meet, self.leaves, self.rounds, self.goes_on = (
+        self.meets, self.unmoved = (wp.zeros(bodies, dtype=int, device=device) for _ in range(2))
+        self.displacement = wp.zeros_like(model.x)
+        self.joined, self.stopped, self.meet, self.leaves, self.rounds, self.continues = (
             wp.zeros(1, dtype=int, device=device) for _ in range(6)
         )
 
@@ -58,39 +58,39 @@ class IslandMoves:
         steps.record()
         lists, islands, contact = model.lists, steps.islands, model.contact
         body = steps.owner
-        ways = [steps.before, model.x, body, islands]
-        self.find_ways = [
-            record(kernels.find_ways, count, ways, [self.way], MOVE, first)
+        inputs = [steps.before, model.x, body, islands]
+        self.find_displacements = [
+            record(kernels.find_displacements, count, inputs, [self.displacement], MOVE, first)
             for first, count in model.surface_ranges()
         ]
-        listed = [model.x, self.way, lists.counts]
+        listed = [model.x, self.displacement, lists.counts]
         among = [*listed, lists.pairs, body]
         serial = model.launches.record_serial
         self.join = [
             self.joined.zero_,
-            *self.find_ways,
+            *self.find_displacements,
             serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
             record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
         ]
-        self.verify = RoundingChecks(model, islands.island, self.stays, steps.before)
+        self.verify = RoundingChecks(model, islands.island, self.unmoved, steps.before)
         truncates = model.settings.truncation
         self.limit = [
             partial(self.least.fill_, 1.0),
             *(
                 self._limits(listed, among)
                 if truncates
-                else steps_in_front(model, steps.before, model.candidate)
+                else collider_step_limits(model, steps.before, model.candidate)
             ),
         ]
         ended = [self.stopped, self.meet, self.leaves]
         moves = [model.candidate, body, islands, self.least]
         self.take = [
-            self.stays.zero_,
-            self.verify.keep,
-            record(kernels.move_parts, model.free_count, moves, [model.x], MOVE),
+            self.unmoved.zero_,
+            self.verify.save,
+            record(kernels.move_by_fractions, model.free_count, moves, [model.x], MOVE),
             contact.follow,
             self.verify,
-            record(kernels.decide, 1, ended, [self.rounds, self.goes_on]),
+            record(kernels.decide, 1, ended, [self.rounds, self.continues]),
         ]
 
     def _limits(self, listed, among):
@@ -100,32 +100,32 @@ class IslandMoves:
         lists, bodies, cost = model.lists, len(self.meets), ADD * np.diff(self.chunks.start.numpy())
         extent, radius = (lists.capacity, lists.expected), model.contact_model.state.radius
         boxes = [self.chunks, model.vertex_count, steps.before, steps.before, radius]
-        swept = [self.chunks, self.parts, islands], [self.boxes, self.meets]
+        swept = [self.chunks, self.chunk_boxes, islands], [self.boxes, self.meets]
         around = [contact.struct, self.travel, self.boxes, islands]
         to_planes = [*among, islands], [self.least, self.stopped, self.meet]
         regions = [model.contact_model, model.x, model.candidate, model.x_start]
         regions += [contact.regions.struct, islands, self.meets]
         cut = [self.least, contact.truncation.cut, self.leaves, self.stopped]
-        in_regions = island_limits.parts_in_regions_kernel(model.surface.points.width)
+        in_regions = island_limits.fractions_in_regions_kernel(model.surface.points.width)
         return [
-            *self.find_ways,
-            record_list(kernels.part_for_ways, *extent, listed, [lists.pairs], LOOK),
-            record(free_flight.measure_chunks, len(cost), boxes, [self.parts], cost=cost),
+            *self.find_displacements,
+            record_list(kernels.update_normals, *extent, listed, [lists.pairs], LIMIT),
+            record(free_flight.measure_chunks, len(cost), boxes, [self.chunk_boxes], cost=cost),
             record(island_limits.sweep_boxes, bodies, *swept),
             record(island_limits.find_obstacles, bodies, around, [self.meets]),
-            record_list(island_limits.find_parts_to_planes, *extent, *to_planes),
-            record(in_regions, model.free_count, regions, cut, LOOK),
+            record_list(island_limits.find_fractions_to_planes, *extent, *to_planes),
+            record(in_regions, model.free_count, regions, cut, LIMIT),
         ]
 
     def __call__(self):
         self.rounds.zero_()
         self._round()
-        repeat_while(self.goes_on, self._go_on)
+        repeat_while(self.continues, self._continue)
 
-    def _go_on(self):
+    def _continue(self):
         """Continue from where planes and trust regions have limited the last round."""
         when(self.leaves, self._search)
-        self.model.contact.part_anew()
+        self.model.contact.renew_planes()
         self._round()
 
     def _search(self):

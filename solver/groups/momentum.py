@@ -15,8 +15,8 @@ from ..device.conditions import when
 from ..device.launches import play
 from ..kernels.contact.measure import mark_at_colliders
 from ..kernels.groups import islands as kernels
-from ..lattice.embedding import steps_in_front
-from ..model.components import find_linkages
+from ..lattice.embedding import collider_step_limits
+from ..model.components import find_components
 from ..model.stage import RecordedStage
 from .island_moves import IslandMoves
 from .rigid_steps import RigidSteps, filled
@@ -63,7 +63,7 @@ class IslandMomentum(RecordedStage):
         self.is_solid = upload(solid, int)
         self.untouched = upload(model.augmented.astype(np.int32), int)
         # State that passes from step to step.
-        self.kept = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
+        self.saved = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
             self.restoring = IslandMoves(model, self.islands, anchored, travel)
@@ -109,7 +109,7 @@ class IslandMomentum(RecordedStage):
             when(self.is_any_free, self.restoring)
 
 
-class LinkageMomentum(RecordedStage):
+class ComponentMomentum(RecordedStage):
     """Momentum in scenes without contact pairs: an island is a component that is not held."""
 
     @staticmethod
@@ -117,12 +117,12 @@ class LinkageMomentum(RecordedStage):
         """Return whether any component is free to move."""
         if not model.free_count or model.contact is not None or model.settings.quasistatic:
             return False
-        return not find_linkages(model.assembly)[1].all()
+        return not find_components(model.assembly)[1].all()
 
     def record(self):
         """Find the components again: cloth may have torn."""
         model = self.model
-        of, held = find_linkages(model.assembly)
+        of, held = find_components(model.assembly)
         # Free vertices come first: the first corner of a point with any is free.
         owner = np.zeros(len(model.x), dtype=np.int64)
         owner[: model.free_count] = of
@@ -132,7 +132,7 @@ class LinkageMomentum(RecordedStage):
         islands.held = model.upload(held.astype(np.int32), int)
         self.steps = RigidSteps(model, owner, len(held), islands)
         self.steps.record()
-        self.in_front = steps_in_front(model, self.steps.before, model.candidate)
+        self.in_front = collider_step_limits(model, self.steps.before, model.candidate)
 
     def end_step(self):
         model = self.model

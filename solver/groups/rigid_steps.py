@@ -6,7 +6,7 @@ import warp as wp
 
 from ..device.conditions import repeat_while
 from ..device.launches import play
-from ..device.memory import spacious_zeros
+from ..device.memory import zeros_with_reserve
 from ..kernels.device.chunks import Chunks
 from ..kernels.groups import island_moves, rigid_contacts, rigid_steps
 from ..kernels.groups import islands as kernels
@@ -86,7 +86,7 @@ class RigidSteps:
         external.touches = lists.near.touches
         if lists.capacity:
             external.entry, external.end = (
-                spacious_zeros(capacity, int, model.device)
+                zeros_with_reserve(capacity, int, model.device)
                 for capacity in (4 * lists.capacity, lists.vertex_count)
             )
             kernel = rigid_contacts.list_external_pairs

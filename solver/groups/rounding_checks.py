@@ -40,7 +40,7 @@ class RoundingChecks:
             kernels.restore, model.vertex_count, inputs, [model.x], MOVE
         )
 
-    def keep(self):
+    def save(self):
         """Save all positions before a move."""
         wp.copy(self.saved, self.model.x)
 

@@ -52,8 +52,8 @@ class UniformSteps:
     def __init__(self, model):
         self.model, stiff = model, stiff_bodies(model.assembly, model.settings.step_time)
         truncation = model.contact.truncation
-        self.holds = bool(truncation.on and stiff.any())
-        if not self.holds:
+        self.has_stiff_bodies = bool(truncation.on and stiff.any())
+        if not self.has_stiff_bodies:
             return
         device, body = model.device, model.contact.struct.body
         vertex = model.upload(np.flatnonzero(stiff).astype(np.int32), int)
@@ -68,10 +68,10 @@ class UniformSteps:
 
     def commit(self, first, last):
         """Commit candidates like `model.commit`, with uniform steps of stiff bodies."""
-        if self.holds:
+        if self.has_stiff_bodies:
             wp.copy(self.before, self.model.x)
             self.least.fill_(1.0)
         self.model.commit(first, last)
-        if self.holds:
+        if self.has_stiff_bodies:
             play(self.launches)
             self.model.followers.listed(first, last)()

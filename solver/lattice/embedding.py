@@ -129,7 +129,7 @@ def depths(model):
     return [of_colliders.depth.zero_, find]
 
 
-def points_in_front(model, start, moved):
+def collider_point_limits(model, start, moved):
     """Launches that limit steps from `start` to `moved`, so that embedded points do not pass
     through analytic colliders; empty without points or such colliders.
     """
@@ -145,7 +145,7 @@ def points_in_front(model, start, moved):
     ]
 
 
-def steps_in_front(model, start, moved):
+def collider_step_limits(model, start, moved):
     """Launches that limit steps of free vertices from `start` to `moved`, so that neither they nor
     embedded points pass through analytic colliders; empty without such colliders.
     """
@@ -153,7 +153,7 @@ def steps_in_front(model, start, moved):
         return []
     inputs, free = [start, model.contact_model], model.free_count
     keep = model.launches.record(in_front.keep_steps_in_front, free, inputs, [moved])
-    return [keep, *points_in_front(model, start, moved)]
+    return [keep, *collider_point_limits(model, start, moved)]
 
 
 class Followers:

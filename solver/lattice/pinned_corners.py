@@ -61,7 +61,7 @@ class PinnedCorners:
         return pinned
 
 
-def clamp_of(points, triangles, pinned, lattice):
+def pinned_corners_of(points, triangles, pinned, lattice):
     """The `PinnedCorners` of the `pinned` vertices [n], ascending, of a surface in its
     `Lattice`.
     """
@@ -79,12 +79,12 @@ def clamp_of(points, triangles, pinned, lattice):
         count += len(pairs)
     chosen = np.flatnonzero(is_held)
     corners, weights = embed(finer, lattice)
-    surface = surface_of(finer, triangles)
-    held = held_part(lattice.cells, corners, chosen, surface)
+    surface = area_of_points(finer, triangles)
+    held = held_fraction(lattice.cells, corners, chosen, surface)
     faces = triangles[is_held[triangles].all(axis=1)]
     held *= enclosure(lattice.cells, corners[chosen], normals_of(finer, faces)[chosen])
     return PinnedCorners(
-        clamped(corners, weights, chosen, surface),
+        vertices_to_pin(corners, weights, chosen, surface),
         held,
         corners[chosen],
         weights[chosen],
@@ -92,7 +92,7 @@ def clamp_of(points, triangles, pinned, lattice):
     )
 
 
-def surface_of(points, triangles):
+def area_of_points(points, triangles):
     """Area [m²] of a surface of triangles [triangle, 3] that belongs to each of its points; at
     least a hundredth of the mean.
     """
@@ -109,7 +109,7 @@ def normals_of(points, triangles):
     return np.stack([np.bincount(of_point, along, len(points)) for along in sixth.T], axis=1)
 
 
-def clamped(corners, weights, pinned, surface):
+def vertices_to_pin(corners, weights, pinned, surface):
     """Vertices of a lattice to be pinned for the `pinned` [n] among points with `corners` and
     `weights` [point, 8] (`lattice.embed`), with the areas `surface` [point].
 
@@ -119,7 +119,7 @@ def clamped(corners, weights, pinned, surface):
     count = corners.max(initial=-1) + 1
     load = surface[:, None] * np.where(np.abs(weights) > LEAST_WEIGHT, np.abs(weights), 0.0)
     total = np.bincount(corners.ravel(), load.ravel(), count)
-    whole = held_part(corners, corners, pinned, surface)[pinned] > WHOLE
+    whole = held_fraction(corners, corners, pinned, surface)[pinned] > WHOLE
     corners, load = corners[pinned], load[pinned]
     share = np.bincount(corners.ravel(), load.ravel(), count) / np.maximum(total, 1e-300)
     region = np.repeat(_regions(corners, load, count), 8)
@@ -153,7 +153,7 @@ def _least_shares(share, load, region):
     return np.where(enough >= HALF, HALF, HALF * enough)
 
 
-def held_part(cells, corners, pinned, surface):
+def held_fraction(cells, corners, pinned, surface):
     """Pinned fraction of the surface in each of the `cells` [cell, 8], [cell]; other arguments as
     in `vertices_to_pin`.
     """

@@ -6,7 +6,7 @@ import warp as wp
 
 from ..kernels.descent import guess as kernels
 from .chunks import chunked
-from .joints import linkage_of
+from .joints import component_of
 
 # Sums per chunk, and results per component.
 SUMS = {
@@ -21,21 +21,21 @@ SUMS = {
 MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
 
 
-def find_linkages(assembly):
+def find_components(assembly):
     """Return the component [free vertex], and the mask [component] of kinematically held ones."""
     free, count = assembly.free_count, len(assembly.points)
-    linkage = linkage_of(assembly)
+    component = component_of(assembly)
     held = np.zeros(count, dtype=bool)
-    held[linkage[assembly.held_from_outside()]] = True
-    names, of = np.unique(linkage[:free], return_inverse=True)
+    held[component[assembly.held_from_outside()]] = True
+    names, of = np.unique(component[:free], return_inverse=True)
     return of, held[names]
 
 
-def make_linkages(assembly, device):
+def make_components(assembly, device):
     """Return the `Components` of the free vertices on the device."""
-    of, held = find_linkages(assembly)
+    of, held = find_components(assembly)
     vertex, start, _owner, first = chunked(of, len(held))
-    linkages = kernels.Linkages()
+    components = kernels.Components()
     for name, values in (
         ("vertex", vertex),
         ("chunk_start", start),
@@ -43,8 +43,8 @@ def make_linkages(assembly, device):
         ("held", held),
         ("of", of),
     ):
-        setattr(linkages, name, wp.array(values.astype(np.int32), dtype=int, device=device))
+        setattr(components, name, wp.array(values.astype(np.int32), dtype=int, device=device))
     for kinds, count in ((SUMS, int(first[-1])), (MOTIONS, len(held))):
         for name, dtype in kinds.items():
-            setattr(linkages, name, wp.zeros(count, dtype=dtype, device=device))
-    return linkages
+            setattr(components, name, wp.zeros(count, dtype=dtype, device=device))
+    return components

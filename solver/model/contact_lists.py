@@ -10,7 +10,7 @@ playing it, and records it again after `revision` has risen.
 import numpy as np
 import warp as wp
 
-from ..device.memory import spacious_zeros
+from ..device.memory import zeros_with_reserve
 from ..kernels.contact import pairs
 from ..kernels.contact.detection import pair_activity, pair_counts
 
@@ -25,7 +25,7 @@ PAIRS_PER_VERTEX, LEAST_PAIRS = 4, 16384
 EXPECTED, MANY_MORE, AT_FIRST = 1.5, 2.0, 1000
 
 
-def roomy(capacity, needed):
+def with_reserve(capacity, needed):
     """Return the capacity with reserve for a need, at the present capacity."""
     return capacity if HEADROOM * needed <= capacity else int(GROWTH * needed) + 1
 
@@ -85,11 +85,11 @@ class ContactLists:
         self.capacity = capacity
 
         def new(dtype, length=capacity):
-            return spacious_zeros(length, dtype, self.device)
+            return zeros_with_reserve(length, dtype, self.device)
 
         self.pairs = self.all.pairs = new(pairs.Pair)
         self.state = new(pairs.PairState)
-        self.glances = new(pair_activity.PairActivity)
+        self.activity = new(pair_activity.PairActivity)
         self.pulled = new(wp.vec3)
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
@@ -122,31 +122,31 @@ class ContactLists:
         """Take over rows of `Touch` that separate intersections, a NumPy array."""
         if len(rows) > len(self.rows):
             self.revision += 1
-            self.rows = wp.zeros(roomy(0, len(rows)), dtype=pairs.Touch, device=self.device)
+            self.rows = wp.zeros(with_reserve(0, len(rows)), dtype=pairs.Touch, device=self.device)
         if len(rows):
             uploaded = wp.array(rows, dtype=pairs.Touch, device=self.device)
             wp.copy(self.rows, uploaded, 0, 0, len(rows))
         self.separating.fill_(len(rows))
 
-    def make_room(self, needed):
+    def ensure_capacity(self, needed):
         """Ensure capacity with reserve for so many pairs; return whether there was enough."""
-        was_enough, capacity = needed <= self.capacity, roomy(self.capacity, needed)
+        was_enough, capacity = needed <= self.capacity, with_reserve(self.capacity, needed)
         if needed > MANY_MORE * self.expected:
             self.expected = int(EXPECTED * needed)
             self.revision += 1
         if capacity > self.capacity:
-            before = self.keep()
+            before = self.save()
             self._make_lists(capacity)
             self._fill(before)
         return was_enough
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
         listed = {"start": self.all.start, "listed": self.all.listed, "end": self.near.end}
         return {**listed, "counts": self.counts}
 
-    def keep(self):
+    def save(self):
         """Return the contents of the lists at the end of a frame, or before the first one."""
         count = self.known
         if not count:
@@ -160,26 +160,26 @@ class ContactLists:
         entries = {"all": self.all.entry, "near": self.near.entry}
         return {name: (a, 1) for name, a in lists.items()} | {n: (a, 4) for n, a in entries.items()}
 
-    def _fill(self, kept):
+    def _fill(self, saved):
         """Fill the beginnings of the lists."""
         for name, (array, _) in self._lists().items():
-            if name in kept:
-                wp.copy(array, kept[name], 0, 0, len(kept[name]))
+            if name in saved:
+                wp.copy(array, saved[name], 0, 0, len(saved[name]))
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Fill the lists, also longer ones, with the arrays that `save` has returned."""
-        if any(isinstance(values, np.ndarray) for values in kept.values()):
-            kept = self._uploaded(kept)
-        self._fill(kept)
+        if any(isinstance(values, np.ndarray) for values in saved.values()):
+            saved = self._uploaded(saved)
+        self._fill(saved)
 
-    def _uploaded(self, kept):
+    def _uploaded(self, saved):
         """Return arrays from a disk on the device, after validation."""
-        count, uploaded = len(kept["pairs"]), {}
+        count, uploaded = len(saved["pairs"]), {}
         self.known = count
         if count > self.capacity:
             self._make_lists(count)
         for name, (array, n) in self._lists().items():
-            values, dtype = kept[name], array.numpy().dtype
+            values, dtype = saved[name], array.numpy().dtype
             if len(values) != n * count:
                 raise ValueError(f"the restart point has {len(values)} {name} for {count} pairs")
             if dtype.names is not None:
@@ -194,7 +194,7 @@ class ContactLists:
             uploaded[name] = wp.array(values, dtype=array.dtype, device=self.device)
         return uploaded
 
-    def brought_back(self):
+    def on_restored(self):
         """Begin the frame again; refuse indices outside of the lists."""
         self.uncertain.zero_()
         if not self.vertex_count:

@@ -39,7 +39,7 @@ def contact_state(surface, colliders, upload):
     state.multiplier = upload(np.zeros(len(surface.body)), float)
     state.friction = upload(surface.friction, float)
     state.stiffness = upload(surface.stiffness, float)
-    state.lead = upload(surface.lead, float)
+    state.push_out_stiffness = upload(surface.push_out_stiffness, float)
     state.pulled = upload(np.zeros((colliders * len(surface.body), 3)), wp.vec3)
     hidden = np.zeros(len(surface.body), dtype=np.int32)
     hidden[: len(surface.hidden)] = surface.hidden

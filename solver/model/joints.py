@@ -13,7 +13,7 @@ def _pairs(corners):
     return [each[:, [0, k]] for each in corners for k in range(1, each.shape[1])]
 
 
-def linkage_of(assembly):
+def component_of(assembly):
     """Return the number [vertex] of the component of each vertex: that of its first vertex."""
     pairs = _pairs([*assembly.corners(), assembly.attachments.corners])
     return connected_components(np.concatenate(pairs), len(assembly.points))

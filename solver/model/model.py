@@ -175,26 +175,26 @@ class Model:
         return {"fraction": self.fraction, "frame_goes_on": self.frame_goes_on}
 
     @property
-    def kept(self):
+    def saved(self):
         """Arrays that pass from one substep to the next, except for contacts.
 
         Rest values changed by damping and multipliers are computed again in every substep.
         """
         motion = ("x", "x_start", "inertial", "velocity", "last_velocity", "steady")
         names = (*motion, "acceleration", "rejected", "spring_multiplier")
-        return {name: getattr(self, name) for name in names} | self.attachments.kept
+        return {name: getattr(self, name) for name in names} | self.attachments.saved
 
-    def keep(self):
+    def save(self):
         """Return the solver order of the vertices of all bodies, which never changes."""
         return {"order": np.concatenate(self.assembly.vertices).astype(np.int32)}
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Refuse arrays in another order."""
-        order = self.keep()["order"]
-        if not np.array_equal(kept.get("order", order), order):
+        order = self.save()["order"]
+        if not np.array_equal(saved.get("order", order), order):
             raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
 
-    def brought_back(self):
+    def on_restored(self):
         """Release broken attachments again."""
         self.attachments.release_broken()
 

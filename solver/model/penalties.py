@@ -107,7 +107,7 @@ class AttachmentRows:
         return struct
 
     @property
-    def kept(self):
+    def saved(self):
         """State that passes from one substep to the next."""
         return {"multiplier": self.multiplier, "broken": self.broken, "pull": self.struct.pull}
 

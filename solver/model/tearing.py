@@ -57,7 +57,7 @@ class Tear:
         """Return the mask [vertex] of vertices with a sleeping duplicate."""
         return np.array([len(asleep) > 0 for asleep in self.sleeping])[self.index]
 
-    def bring_back(self, triangles):
+    def restore(self, triangles):
         """Take over saved triangles; raise ValueError if they are not of this cloth."""
         shape, own = self.triangles.shape, self.body.triangles
         known = triangles.shape == shape and triangles.dtype.kind == "i"
@@ -130,17 +130,17 @@ class Tearing:
             positions[at][asleep] = positions[at][with_vertex]
         return positions
 
-    def keep(self):
+    def save(self):
         """Return the triangles of every cloth that tears."""
         return {f"triangles{at}": tear.triangles.copy() for at, tear in self.tears.items()}
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Restore the state of tearing that `save` has returned."""
         changed = False
         for at, tear in self.tears.items():
-            triangles = kept.get(f"triangles{at}", tear.triangles)
+            triangles = saved.get(f"triangles{at}", tear.triangles)
             if not np.array_equal(triangles, tear.triangles):
-                tear.bring_back(triangles)
+                tear.restore(triangles)
                 changed = True
         if changed:
             scene, (mass, elements, owner) = self.assembly, self.untorn

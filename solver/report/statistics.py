@@ -196,7 +196,7 @@ class Measure:
         self.residual.find()
         self.contact.find()
         if self.model.contact is not None:
-            self.model.contact.find_certainty()
+            self.model.contact.find_certificate()
         self.sums.find()
         self.overstretch.find()
         return self.numbers.read()
@@ -243,7 +243,7 @@ class Measure:
             coarse_skips=int(numbers["coarse_skips"].sum()) if self.coarse else 0,
             residual_before_coarse=one(numbers["residual_before"]) if self.coarse else math.nan,
             tangles=tuple(contact.intersections.found) if contact else (),
-            rooms=contact.intersections.in_rooms if contact else (),
+            rooms=contact.intersections.in_enclosures if contact else (),
             broken=int(numbers["broken"].sum()) if model.attachments.breakable else 0,
             torn=self._torn(numbers["broken"]) if model.attachments.breakable else (),
             inverted=int(numbers["inverted"].sum()),

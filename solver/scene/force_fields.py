@@ -151,7 +151,7 @@ class Fields:
     def __len__(self):
         return len(self.fields)
 
-    def make_room(self, count):
+    def ensure_capacity(self, count):
         """Allocate `given` [row, vertex] for `count` vertices."""
         shape = (len(self.by_vertex), count if self.by_vertex else 0)
         self.given = wp.zeros(shape, dtype=wp.vec4, device=self.now.device)

@@ -27,12 +27,12 @@ class Gravity:
     def varies(self):
         return self.in_time is not None
 
-    def keep(self):
+    def save(self):
         """Return gravity at the end of the frame."""
         return {"at_end": np.array(self.at_end, dtype=np.float64)}
 
-    def bring_back(self, saved):
-        """Restore the result of `keep`, if gravity varies."""
+    def restore(self, saved):
+        """Restore the result of `save`, if gravity varies."""
         if self.varies:
             self.at_end = acceleration(saved["at_end"])
 

@@ -24,12 +24,12 @@ class KinematicPoints:
         self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
-    def keep(self):
+    def save(self):
         """Return the state that passes from one frame to the next."""
         return {"known": self.known}
 
-    def bring_back(self, saved):
-        """Restore the result of `keep`."""
+    def restore(self, saved):
+        """Restore the result of `save`."""
         if saved["known"].shape != self.known.shape:
             raise ValueError("pins, colliders or attachments have changed")
         self.known = saved["known"].astype(np.float32)
@@ -96,7 +96,7 @@ class KinematicColliders(KinematicPoints):
         self.travel = wp.zeros(1, dtype=float, device=device)
 
     @property
-    def kept(self):
+    def saved(self):
         """Device arrays to save for a repeated frame, besides positions."""
         return {"travel": self.travel}
 
@@ -138,11 +138,11 @@ class AttachedPoints(KinematicPoints):
         self.grip_at_start = wp.array(self.known_grips, dtype=float, device=device)
         self.grip_at_end = wp.clone(self.grip_at_start)
 
-    def keep(self):
-        return super().keep() | {"grips": self.known_grips}
+    def save(self):
+        return super().save() | {"grips": self.known_grips}
 
-    def bring_back(self, saved):
-        super().bring_back(saved)
+    def restore(self, saved):
+        super().restore(saved)
         if saved["grips"].shape != self.known_grips.shape:
             raise ValueError("attachments have changed")
         self.known_grips = saved["grips"].astype(np.float32)
@@ -180,11 +180,11 @@ class Kinematic:
         return self.colliders.moves or self.pins.moves
 
     @property
-    def keepers(self):
+    def state_owners(self):
         """The owners of state for the next frame."""
         return [self.pins, self.attached, self.colliders]
 
     def begin_frame(self, frame, time):
         """Read all positions at the end of this frame."""
-        for points in self.keepers:
+        for points in self.state_owners:
             points.begin_frame(frame, time)

@@ -6,7 +6,7 @@ import numpy as np
 # Fraction of the longest side of a body: an invisible gap below resting bodies.
 FRACTION_OF_SIZE = 0.0025
 # Fraction of a short edge: folds keep twice the thickness, which must be below half an edge.
-PART_OF_EDGE = 0.25
+FRACTION_OF_EDGE = 0.25
 # Quantile of a short edge among all; a few edges are much shorter at the poles of a mesh.
 SHORT = 0.1
 
@@ -20,7 +20,9 @@ def collision_thickness(body):
         return own
     points = body.rest_points
     size = (points.max(axis=0) - points.min(axis=0)).max()
-    return np.where(own > 0.0, own, min(FRACTION_OF_SIZE * size, PART_OF_EDGE * short_edge(body)))
+    return np.where(
+        own > 0.0, own, min(FRACTION_OF_SIZE * size, FRACTION_OF_EDGE * short_edge(body))
+    )
 
 
 def short_edge(body):

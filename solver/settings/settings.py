@@ -10,7 +10,7 @@ from .declaring import check_ranges, choice, number, switch
 # Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
 SETTLING = 3
 # Nor do fewer than these tell how large the error is.
-ENOUGH_TO_TELL = 6
+LEAST_FOR_ESTIMATE = 6
 
 
 def acceleration(values):
@@ -218,8 +218,8 @@ class Settings:
     @property
     def is_cyclic(self) -> bool:
         """True if iterations run in cycles that estimate the error, until it is small."""
-        is_told = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
-        return is_told and self.accuracy > 0.0 and self.iterations >= ENOUGH_TO_TELL
+        can_estimate = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
+        return can_estimate and self.accuracy > 0.0 and self.iterations >= LEAST_FOR_ESTIMATE
 
     @property
     def is_short(self) -> bool:

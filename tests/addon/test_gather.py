@@ -25,7 +25,7 @@ from vbd.addon.objects.tetmesh import LatticePins, store_tets
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
 from vbd.solver.bodies.solids import CELL_CORNERS
 from vbd.solver.lattice.lattice import embed, lattice
-from vbd.solver.lattice.pinned_corners import PinnedCorners, clamped
+from vbd.solver.lattice.pinned_corners import PinnedCorners, vertices_to_pin
 from vbd.solver.topology.meshes import tet_volumes, triangle_areas
 
 
@@ -204,7 +204,7 @@ def test_pinned_vertices_of_a_lattice_are_shown_where_they_are_led(scene):
 def clamp_of_points(corners, weights):
     """The `PinnedCorners` of points without faces, all of them pinned."""
     count = len(corners)
-    indices = clamped(corners, weights, np.arange(count), np.ones(count))
+    indices = vertices_to_pin(corners, weights, np.arange(count), np.ones(count))
     return PinnedCorners(indices, None, corners, weights, [])
 
 

@@ -8,7 +8,7 @@ from shapes import block
 from vbd.benchmarks.reference import beams
 from vbd.solver.bodies import Cells, Pins
 from vbd.solver.lattice.lattice import embed, lattice
-from vbd.solver.lattice.pinned_corners import clamp_of, clamped, held_part
+from vbd.solver.lattice.pinned_corners import held_fraction, pinned_corners_of, vertices_to_pin
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -19,7 +19,7 @@ def test_a_face_on_the_border_of_cells_pins_its_own_corners_alone():
     """Rounding puts a millionth of it into the cells beyond."""
     points, triangles = block([0.25, 0.25, 1.0], [0.125, 0.125, 0.5])
     cells = lattice(points, triangles, 8)
-    clamp = clamp_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
+    clamp = pinned_corners_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
     assert len(clamp.indices) == 9
     np.testing.assert_allclose(cells.points[clamp.indices, 2], 0.0, atol=1e-5)
 
@@ -43,8 +43,8 @@ def test_a_clamp_that_ends_inside_a_cell_leaves_the_rest_free(clamp, resolution)
     """The bar drops as a beam of its free length; whole cells would make that 8 % shorter."""
     cells, points, corners, weights = bar(resolution)
     pinned = np.flatnonzero(points[:, 0] < clamp)
-    cells.filling.held = held_part(cells.cells, corners, pinned, EVEN)
-    indices = clamped(corners, weights, pinned, EVEN)
+    cells.filling.held = held_fraction(cells.cells, corners, pinned, EVEN)
+    indices = vertices_to_pin(corners, weights, pinned, EVEN)
     material = beams.material(0.0, 1.0)
     body = Cells(cells.points, cells.cells, material, Pins(indices), filling=cells.filling)
     settings = Settings(quasistatic=True, gravity=(0.0, 0.0, -10.0), iterations=60, substeps=1)
@@ -64,7 +64,7 @@ def test_cells_that_are_held_at_one_side_are_as_soft_as_others():
     leans = []
     for resolution in (4, 8):
         cells = lattice(points, triangles, resolution)
-        clamp = clamp_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
+        clamp = pinned_corners_of(points, triangles, np.flatnonzero(points[:, 2] == 0.0), cells)
         np.testing.assert_array_equal(clamp.held, 0.0)
         cells.filling.held = clamp.held
         body = Cells(
@@ -87,7 +87,7 @@ def test_no_pinned_point_is_left_hanging(seed):
     _, points, corners, weights = bar()
     chance = np.random.default_rng(seed)
     pinned = np.sort(chance.choice(len(points), size=chance.integers(1, 40), replace=False))
-    indices = clamped(corners, weights, pinned, EVEN)
+    indices = vertices_to_pin(corners, weights, pinned, EVEN)
     assert np.isin(indices, corners[pinned]).all()
     assert (weights[pinned] * np.isin(corners[pinned], indices)).sum() >= 0.5 * len(pinned) - 1e-6
 
@@ -99,7 +99,7 @@ def test_what_lies_between_pinned_vertices_is_pinned(resolution):
     points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
     cells = lattice(points, triangles, resolution)
     pinned = np.flatnonzero(points[:, 0] < 1e-6)
-    clamp = clamp_of(points, triangles, pinned, cells)
+    clamp = pinned_corners_of(points, triangles, pinned, cells)
     at_end = np.flatnonzero(cells.points[:, 0] < 0.5 * cells.cell_size)
     np.testing.assert_array_equal(np.intersect1d(clamp.indices, at_end), at_end)
     assert cells.points[clamp.indices, 0].max() < 1.5 * cells.cell_size
@@ -109,7 +109,7 @@ def test_points_between_pinned_vertices_go_with_them():
     points, triangles = block([2.0, 1.0, 1.0], [1.0, 0.5, 0.5])
     cells = lattice(points, triangles, 10)
     pinned = np.flatnonzero(points[:, 0] < 1e-6)
-    clamp = clamp_of(points, triangles, pinned, cells)
+    clamp = pinned_corners_of(points, triangles, pinned, cells)
     places = clamp.places(points[pinned])
     np.testing.assert_array_equal(places[: len(pinned)], points[pinned])
     embedded = (clamp.weights[:, :, None] * cells.points[clamp.corners]).sum(axis=1)

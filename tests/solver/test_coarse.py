@@ -120,12 +120,15 @@ def test_the_slope_is_zero_where_a_step_ends(name):
     begin = stepper.residual.force.numpy()[:count].copy()
     coarse.assemble()
     coarse.step()
-    share, d = coarse.linkages.step_length.numpy(), coarse.direction.numpy()[:count].astype(float)
-    linkage = coarse.groups.linkage.numpy()[:count]
+    share, d = coarse.components.step_length.numpy(), coarse.direction.numpy()[:count].astype(float)
+    component = coarse.groups.component.numpy()[:count]
     begun = -(begin * d).sum(axis=1)
     stepper.residual.find_forces()
     ended = -(stepper.residual.force.numpy()[:count] * d).sum(axis=1)
-    at = [np.bincount(linkage[linkage >= 0], slope[linkage >= 0]).sum() for slope in (begun, ended)]
+    at = [
+        np.bincount(component[component >= 0], slope[component >= 0]).sum()
+        for slope in (begun, ended)
+    ]
     assert share.min() > 0.0
     if share.max() < coarse.longest:
         # Straight lines between samples end too early, never too late, where forces set in.
@@ -149,7 +152,7 @@ def test_no_step_raises_the_loss_of_a_scattered_body(seed):
         coarse.step()
         end = model.x.numpy()[:count].astype(float)
         loss = loss_along(body, stepper, begin, end)
-        if coarse.linkages.step_length.numpy()[0] > 0.0:
+        if coarse.components.step_length.numpy()[0] > 0.0:
             taken += 1
             assert loss(1.0) <= loss(0.0) * (1.0 + 1e-6)
         else:
@@ -171,8 +174,8 @@ def test_bodies_apart_go_their_own_way():
     put(stepper, x)
     coarse.assemble()
     coarse.step()
-    shares = dict(zip(range(2), coarse.linkages.step_length.numpy(), strict=True))
-    of_body = [coarse.groups.linkage.numpy()[model.assembly.vertices[b][0]] for b in range(2)]
+    shares = dict(zip(range(2), coarse.components.step_length.numpy(), strict=True))
+    of_body = [coarse.groups.component.numpy()[model.assembly.vertices[b][0]] for b in range(2)]
     assert shares[of_body[0]] > 0.5
     assert shares[of_body[1]] == 0.0
 

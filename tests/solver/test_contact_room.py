@@ -69,14 +69,14 @@ def no_room(monkeypatch):
 
 def count_repeats(monkeypatch):
     """A list that gets an entry for every repeated frame."""
-    repeats, make_room = [], Contact.make_room
+    repeats, ensure_capacity = [], Contact.ensure_capacity
 
     def counted(contact, numbers):
-        had_enough = make_room(contact, numbers)
+        had_enough = ensure_capacity(contact, numbers)
         repeats.extend([True] * (not had_enough))
         return had_enough
 
-    monkeypatch.setattr(Contact, "make_room", counted)
+    monkeypatch.setattr(Contact, "ensure_capacity", counted)
     return repeats
 
 

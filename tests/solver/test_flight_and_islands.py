@@ -122,7 +122,7 @@ def test_a_graph_of_islands_gives_the_same_bits(scene):
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_graph_of_all_that_goes_evenly_through_a_frame_gives_the_same_bits(scene):
     def change(stepper):
-        for name in ("clock", "prediction", "kinematics"):
+        for name in ("frame_progress", "prediction", "kinematics"):
             replace(stepper, "begin_step", name, graphs_of(stepper))
 
     how = {"gravity": flips}
@@ -277,7 +277,7 @@ def test_what_would_pass_each_other_by_rounding_does_not_fly(way):
     contacts.flight.move()
     assert (model.x.numpy() != before).any()
     contacts.contact.begin_approach()
-    contacts.flight.land(contacts.contact.begin_approach)
+    contacts.flight.verify(contacts.contact.begin_approach)
     np.testing.assert_array_equal(model.x.numpy(), before)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import warp as wp
 
-from vbd.solver.kernels.contact.feasibility.separating_planes import gap_along, parting_normal
+from vbd.solver.kernels.contact.feasibility.separating_planes import gap_along, separating_normal
 from vbd.solver.kernels.contact.pairs import signed_weights, weighted
 
 COUNT = 4000
@@ -16,7 +16,7 @@ def part(kind: int, x: wp.array[wp.vec3], normals: wp.array[wp.vec3], gaps: wp.a
     p = wp.tid()
     v = wp.vec4i(4 * p, 4 * p + 1, 4 * p + 2, 4 * p + 3)
     w = signed_weights(kind, v, x)
-    normals[p] = parting_normal(kind, w, v, x, weighted(w, v, x))
+    normals[p] = separating_normal(kind, w, v, x, weighted(w, v, x))
     gaps[p] = gap_along(kind, normals[p], v, x)
 
 

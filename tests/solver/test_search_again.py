@@ -68,11 +68,11 @@ def test_what_is_renewed_is_found_as_by_a_search_of_everything(make):
     x[moving] += [0.0, 0.0, 0.1]  # these move on, beyond their regions
     contact.candidate.assign(x)
     contact.approach(whole=False)
-    renewed = contact.struct.renewed.numpy()
-    assert set(moving) == set(np.flatnonzero(renewed[: model.free_count]))
+    moved = contact.struct.moved.numpy()
+    assert set(moving) == set(np.flatnonzero(moved[: model.free_count]))
     found = listed(model)
     contact.trees.fit()  # the same regions, but with every query
-    contact.finding.run()
+    contact.pair_search.run()
     everything = listed(model)
     assert everything - before
     assert found >= everything
@@ -133,12 +133,12 @@ def test_what_flies_asks_where_colliders_are_in_the_state_that_is_brought_back()
     x, states, ends = stepper.model.x, [], []
     for number in range(2, 50):
         stepper.begin_frame(number, number * steps["frame_time"])
-        states.append(Restart(number, stepper.keeper.state()))
+        states.append(Restart(number, stepper.checkpoints.state()))
         stepper.step()
         ends.append(x.numpy().copy())
     for state, end in zip(states[:15], ends, strict=False):
         for of_which in states[-1], state:
-            stepper.keeper.restore(of_which)
+            stepper.checkpoints.restore(of_which)
             stepper.step()
         assert (x.numpy() == end).all(), state.frame
 

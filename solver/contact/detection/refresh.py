@@ -68,7 +68,7 @@ class Refresh:
         self.gaps.watch.is_stale.zero_()
         self.gaps.watch.unknown.zero_()
 
-    def part_anew(self):
+    def renew_planes(self):
         """Let the normals of all pairs separate their sides as they are now."""
         if self.revision != self.model.lists.revision:
             self._record()
@@ -78,11 +78,11 @@ class Refresh:
         model, watch, lists = self.model, self.gaps.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts]
-        outputs = [watch, lists.glances, lists.touches, lists.state]
+        outputs = [watch, lists.activity, lists.touches, lists.state]
         extent = lists.capacity, lists.expected
         near, around = [lists.near.entry, lists.near.end, lists.all.gap], [model.x, lists.counts]
         self.move_planes = model.launches.record_list(
-            refresh.part_anew, *extent, around, [lists.pairs], CHECK
+            refresh.renew_planes, *extent, around, [lists.pairs], CHECK
         )
         self.launches = [
             *self._finding_displacements(),

@@ -10,14 +10,14 @@ import warp as wp
 
 from ...device.conditions import when
 from ...device.launches import play
-from ...device.memory import spacious_zeros
+from ...device.memory import zeros_with_reserve
 from ...device.scan import scan
 from ...kernels.contact import friction_anchors, pairs
 from ...kernels.contact.detection import pair_counts as counting
 from ...kernels.contact.detection import pair_lists, search
 from ...kernels.contact.detection.kinematic_pairs import exclude_at_edges, exclude_at_vertices
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
-from ...model.contact_lists import refuse_outside, roomy
+from ...model.contact_lists import refuse_outside, with_reserve
 
 # Initial capacity: triangles per vertex, and edges per edge.
 TRIANGLE_SLOTS = 48
@@ -70,17 +70,17 @@ class Search:
     def _make_slots(self):
         """Make arrays for the results of the queries."""
         self.found = [
-            spacious_zeros(max(number, 1) * slots, int, self.model.device)
+            zeros_with_reserve(max(number, 1) * slots, int, self.model.device)
             for number, slots in zip(self.queries, self.slots, strict=True)
         ]
 
-    def make_room(self, needed):
+    def ensure_capacity(self, needed):
         """Grow slots where so many of both kinds were `needed`; return if there were enough."""
         previous = self.slots
-        if any(roomy(*both) != both[0] for both in zip(previous, needed, strict=True)):
+        if any(with_reserve(*both) != both[0] for both in zip(previous, needed, strict=True)):
             # Both, because everything is recorded again.
             self.slots = [
-                max(slots, roomy(0, n)) for slots, n in zip(previous, needed, strict=True)
+                max(slots, with_reserve(0, n)) for slots, n in zip(previous, needed, strict=True)
             ]
             self._make_slots()
             self.model.lists.revision += 1
@@ -116,12 +116,12 @@ class Search:
         return self.model.launches.record_list(kernel, *extent, inputs, [lists.anchors], cost)
 
     @property
-    def kept(self):
+    def saved(self):
         """Ends of the pairs of every query."""
         ends = {"end_of_vertices": self.end[0], "end_of_edges": self.end[1]}
         return {**ends, "forgets": self.is_first_search}
 
-    def brought_back(self):
+    def on_restored(self):
         """Refuse ends outside of the lists, and pairs of missing triangles and edges."""
         of_both = self.model.lists.counts.numpy()[:2].tolist()
         for end, count in zip(self.end, of_both, strict=True):
@@ -186,7 +186,7 @@ class Search:
 
     def _reset_exclusions(self):
         """Find exclusions of pins again, in the first search of a frame."""
-        self.struct.clasped.zero_()
+        self.struct.excluded.zero_()
         self.is_first_search.zero_()
 
     def update(self):
@@ -206,7 +206,7 @@ class Search:
         wp.copy(self.previous.end_of_edges, self.end[1])
         wp.copy(self.previous.counts, lists.counts)
         if scope == WHOLE:
-            self.struct.renewed.fill_(1)
+            self.struct.moved.fill_(1)
         when(self.is_first_search, self._reset_exclusions)
         play(self.exclusions)
         play(self.finds)

@@ -28,7 +28,7 @@ class SearchSchedule:
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):
         model = truncation.model
-        self.searches, self.parts, self.goes_on, self.capped, self.rounds = (
+        self.searches, self.planes, self.goes_on, self.capped, self.rounds = (
             wp.zeros(1, dtype=int, device=model.device) for _ in range(5)
         )
         stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
@@ -38,7 +38,7 @@ class SearchSchedule:
         whose = KINEMATIC if iterations is None else BY_PAIR
         regions = truncation.regions.struct
         inputs = [stuck, number, every, whose, many, most]
-        outputs = [self.capped, self.rounds, self.searches, self.parts, self.goes_on]
+        outputs = [self.capped, self.rounds, self.searches, self.planes, self.goes_on]
         self.launches = [
             launches.record_list(
                 kernels.count_capped,
@@ -55,6 +55,6 @@ class SearchSchedule:
         """Begin with the first round."""
         self.rounds.zero_()
 
-    def look(self):
+    def check(self):
         """Decide by the last steps."""
         play(self.launches)

@@ -50,7 +50,7 @@ class Truncation:
         self.travelled.zero_()
         self.gaps.forget()
 
-    def make_way(self):
+    def yield_to_kinematic(self):
         """Let free vertices yield to kinematic ones that move towards them."""
         self._update_launches()
         self.yielding()
@@ -67,7 +67,7 @@ class Truncation:
         kinematic = wp.vec2i(model.free_count, model.kinematic_end)
         inputs, outputs = [kinematic, model.x, model.lists.all], [self.candidate]
         self.yielding = model.launches.record(
-            kernels.make_way, model.free_count, inputs, outputs, 4 * MOVE
+            kernels.yield_to_kinematic, model.free_count, inputs, outputs, 4 * MOVE
         )
 
     def settle(self, first, last):

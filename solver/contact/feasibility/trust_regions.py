@@ -52,7 +52,7 @@ class TrustRegions:
         regions.largest, regions.least_slack = (model.upload(a, float) for a in (largest, least))
         regions.slack, regions.x_search = wp.clone(regions.least_slack), wp.clone(model.x)
         regions.path, regions.radius = surface_struct.path, surface_struct.trust_radius
-        regions.ahead, regions.renewed = surface_struct.ahead, surface_struct.renewed
+        regions.remaining_path, regions.moved = surface_struct.remaining_path, surface_struct.moved
         regions.spent, regions.reach = (wp.zeros_like(regions.slack) for _ in range(2))
         regions.any_moved = wp.zeros(1, dtype=int, device=model.device)
         return regions
@@ -74,7 +74,7 @@ class TrustRegions:
         }
 
     @property
-    def kept(self):
+    def saved(self):
         """Arrays that pass from one substep to the next, by name."""
         names = "trust_radius", "path", "x_found", "reach", "slack", "spent"
         regions = self.struct
@@ -110,10 +110,10 @@ class TrustRegions:
         """Shrink regions to the present positions within the context."""
         regions = self.struct.radius, self.struct.path
         arrays = *regions, self.struct.x_search
-        kept = [wp.clone(array) for array in arrays]
+        saved = [wp.clone(array) for array in arrays]
         for array in regions:
             array.zero_()
         wp.copy(self.struct.x_search, self.model.x)
         yield
-        for array, values in zip(arrays, kept, strict=True):
+        for array, values in zip(arrays, saved, strict=True):
             wp.copy(array, values)

@@ -104,11 +104,11 @@ class Intersections:
         """True where the last `check` found nothing, and no solid ever intersected itself."""
         return not self.found and self.of_solids.is_smooth
 
-    def look(self):
+    def check(self):
         """Find all present intersections; return whether there are any."""
         x = self.model.x.numpy().astype(np.float64)
         surface, of_solids = self.surface, self.of_solids
-        of_solids.look(x)
+        of_solids.check(x)
         found = self._find(x)
         e, t, ours, theirs = found.ends, found.corners, found.e_body, found.t_body
         crossing = np.zeros(len(surface.body), dtype=np.int32)
@@ -130,12 +130,12 @@ class Intersections:
         return bool(self.found)
 
     @property
-    def in_rooms(self):
+    def in_enclosures(self):
         """Names of enclosed bodies, with those of their enclosures."""
         return self.couples.named(self.names)
 
     @property
-    def keepers(self):
+    def state_owners(self):
         """All objects with state for the next check."""
         return [self.of_solids, self.couples]
 

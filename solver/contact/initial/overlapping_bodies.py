@@ -61,18 +61,18 @@ class OverlappingBodies:
         self.method, self.direction = self.by_kind, {}
         self.enclosures, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
 
-    def keep(self):
+    def save(self):
         """Return the decisions, as arrays by name."""
         enclosures = np.zeros((0, 0), dtype=bool) if self.enclosures is None else self.enclosures
         return {"rooms": enclosures, "side": self.side}
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Take over what `save` has returned."""
-        if kept["side"].shape != self.side.shape:
+        if saved["side"].shape != self.side.shape:
             raise ValueError("bodies have changed")
-        is_known = kept["rooms"].shape == self.side.shape
-        self.enclosures = kept["rooms"].astype(bool) if is_known else None
-        self.side = np.sign(kept["side"]).astype(np.int32)
+        is_known = saved["rooms"].shape == self.side.shape
+        self.enclosures = saved["rooms"].astype(bool) if is_known else None
+        self.side = np.sign(saved["side"]).astype(np.int32)
 
     def named(self, names):
         """Return enclosed bodies and their enclosures, as pairs of these `names` [body]."""

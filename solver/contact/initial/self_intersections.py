@@ -62,13 +62,13 @@ class SelfIntersections:
         waits = (self.state[self.surface.vertices] != SMOOTH).any()
         return not waits and not any(len(corners) for corners, _ in self.flat)
 
-    def keep(self):
+    def save(self):
         """Return the state of every vertex, as an array by name."""
         return {"state": self.state.copy()}
 
-    def bring_back(self, kept):
+    def restore(self, saved):
         """Take over what `save` has returned."""
-        state = kept["state"]
+        state = saved["state"]
         if state.shape != self.state.shape:
             raise ValueError("surfaces have changed")
         refuse_outside("state", state, FLATTENED + 1)
@@ -77,7 +77,7 @@ class SelfIntersections:
             waits = state[corners[:, 0]] == FLATTENED
             self.flat[k] = corners[waits], rest[waits]
 
-    def look(self, x):
+    def check(self, x):
         """Remove elements that have volume at x [vertex, 3] from the flat ones."""
         if any(len(corners) for corners, _ in self.flat):
             self._keep_flat(x)

@@ -111,7 +111,7 @@ class Separation:
             goal = (x[mine] - x[corners[0, 0]]) @ direction + path
             vertices = np.column_stack([mine, np.repeat(corners, len(mine), axis=0)])
             rows = self._rows(vertices, weights, np.tile(direction, (len(mine), 1)), goal)
-            rows["stiffness"] = surface.lead[mine]
+            rows["stiffness"] = surface.push_out_stiffness[mine]
             yield rows
 
     def _out(self, found):

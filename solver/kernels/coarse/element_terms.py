@@ -18,7 +18,7 @@ import warp as wp
 from ..device.lane_functions import sums_of, total
 from ..device.lanes import WIDTH, add, mul, vec3s, vec6s, wide  # noqa: F401 (operators)
 from ..device.options import HOT
-from ..elements.corner_vectors import CornersInLanes, tell_each
+from ..elements.corner_vectors import CornersInLanes, write_lanes
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
 from .blocks import between_kernel, deformation_columns, inside_kernel
@@ -184,12 +184,12 @@ def forces_in_lanes_kernel(kind):
             if slot >= 0:
                 count = wp.min(left, wp.static(WIDTH))
                 others = force.first + force.second
-                tell_each(force.first, slot + 1, corners, count, pulls.force)
-                tell_each(force.second, slot + 2, corners, count, pulls.force)
+                write_lanes(force.first, slot + 1, corners, count, pulls.force)
+                write_lanes(force.second, slot + 2, corners, count, pulls.force)
                 if wp.static(has_third):
                     others += force.third
-                    tell_each(force.third, slot + 3, corners, count, pulls.force)
-                tell_each(-1.0 * others, slot, corners, count, pulls.force)
+                    write_lanes(force.third, slot + 3, corners, count, pulls.force)
+                write_lanes(-1.0 * others, slot, corners, count, pulls.force)
                 slot += corners * count
                 left -= count
             else:

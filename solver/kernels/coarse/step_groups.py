@@ -4,7 +4,7 @@
 import warp as wp
 
 from ..device.options import QUICK
-from ..device.union_find import first_of, join
+from ..device.union_find import join, root_of
 from .coarse_step import ComponentSteps
 from .matrix import Patches
 from .skyline import PANEL, Skyline
@@ -66,7 +66,7 @@ def find_islands(
             join(k, other, components.island)
             other = next_neighbor(k, other, count, near)
     for k in range(count):
-        island = first_of(k, components.island)
+        island = root_of(k, components.island)
         components.island[k] = island
         components.last[k] = k
         components.next[k] = -1
@@ -94,8 +94,8 @@ def join_while_small(
     for k in range(count):
         other = next_neighbor(k, k, count, near)
         while other < count:
-            one = first_of(k, joined)
-            another = first_of(other, joined)
+            one = root_of(k, joined)
+            another = root_of(other, joined)
             rows = total[one] + total[another]
             if one != another and rows <= most:
                 join(one, another, joined)
@@ -118,7 +118,7 @@ def number_groups(
     count = int(0)
     for p in range(clusters.size.shape[0]):
         k = clusters.component[p]
-        first = first_of(k, joined)
+        first = root_of(k, joined)
         if first == k:
             group[k] = count
             skyline.rows[count] = 0

@@ -11,7 +11,7 @@ import warp as wp
 
 from ..lattice.embedding import Embedding
 from .contact_state import ContactState
-from .initial.push_out import lead_out
+from .initial.push_out import push_out_force
 from .law import ContactLaw, extend_active_set, force_stiffness, tangential
 
 PLANE = wp.constant(0)
@@ -103,12 +103,12 @@ def collider_force_hessian(
         begun = direction_and_distance(colliders, k, x_start)
         if begun[3] < 0.0:
             depth = model.depth[k * model.bodies + model.body[s]]
-            out, slope, room = lead_out(
+            out, slope, room = push_out_force(
                 begun[3], near[3], later, depth, radius, colliders.step_time
             )
-            lead = model.state.lead[s]
-            force += (lead * out) * normal
-            hessian += (lead * slope) * wp.outer(normal, normal)
+            push_out_stiffness = model.state.push_out_stiffness[s]
+            force += (push_out_stiffness * out) * normal
+            hessian += (push_out_stiffness * slope) * wp.outer(normal, normal)
             margin = wp.min(margin, room)
             touching += 1
             active_set = extend_active_set(active_set, wp.where(slope > 0.0, k, count + k))

@@ -12,7 +12,9 @@ class ContactState:
     multiplier: wp.array[float]  # λ/k, how much further it reaches under a load [m]
     friction: wp.array[float]
     stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
-    lead: wp.array[float]  # of what leads it out from behind an analytic collider [N/m]
+    push_out_stiffness: wp.array[
+        float
+    ]  # of what leads it out from behind an analytic collider [N/m]
     # How far it was pulled aside by what sticks there at the end of the last step [m],
     # [analytic collider * vertex].
     pulled: wp.array[wp.vec3]

@@ -60,13 +60,13 @@ class SurfaceArrays:
     start: wp.array[wp.vec3]  # where the scene begins
     path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
     trust_radius: wp.array[float]  # ... and how far from that way [m]
-    ahead: wp.array[wp.vec3]  # what is left of that way [m]
+    remaining_path: wp.array[wp.vec3]  # what is left of that way [m]
     front: wp.array[wp.vec3]  # where the surface faces, as of the last look for intersections
-    renewed: wp.array[int]  # whether the last search gave it a new trust region
+    moved: wp.array[int]  # whether the last search gave it a new trust region
     inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
     crosses: wp.array[int]  # the bits of bodies that an edge or triangle of the vertex crosses
     # the bits of those where it is pinned and they are led (kinematic_pairs.py)
-    clasped: wp.array[int]
+    excluded: wp.array[int]
 
 
 @wp.func

@@ -26,7 +26,7 @@ THIN = wp.constant(wp.float64(1.0e-9))
 
 
 @wp.struct
-class Linkages:
+class Components:
     """Vertices by component, in chunks that are summed separately, and sums per chunk."""
 
     vertex: wp.array[int]  # free vertices, component by component
@@ -74,9 +74,9 @@ def rate_of_turn(spread: wp.mat33d, spin: wp.vec3d):
 
 
 @wp.func
-def rigidly_moved(x: wp.vec3, linkage: int, linkages: Linkages):
+def rigidly_moved(x: wp.vec3, component: int, components: Components):
     """Return x_r [m] of a vertex at x."""
-    moved = linkages.turn[linkage] * wp.vec3d(x) + linkages.shift[linkage]
+    moved = components.turn[component] * wp.vec3d(x) + components.shift[component]
     return wp.vec3(moved)
 
 
@@ -87,7 +87,7 @@ def add_moments(
     acceleration: wp.array[wp.vec3],
     inertia: wp.array[float],
     # in and out
-    linkages: Linkages,
+    components: Components,
 ):
     """Sum up momentum, angular momentum and moments of a chunk. One thread per chunk."""
     chunk = wp.tid()
@@ -97,8 +97,8 @@ def add_moments(
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
-        i = linkages.vertex[q]
+    for q in range(components.chunk_start[chunk], components.chunk_start[chunk + 1]):
+        i = components.vertex[q]
         w = wp.float64(inertia[i])
         x = wp.vec3d(x_start[i])
         v = wp.vec3d(velocity[i])
@@ -108,12 +108,12 @@ def add_moments(
         push += w * wp.vec3d(acceleration[i])
         spin += w * wp.cross(x, v)
         spread += w * wp.outer(x, x)
-    linkages.weight[chunk] = weight
-    linkages.center[chunk] = center
-    linkages.motion[chunk] = motion
-    linkages.push[chunk] = push
-    linkages.spin[chunk] = spin
-    linkages.spread[chunk] = spread
+    components.weight[chunk] = weight
+    components.center[chunk] = center
+    components.motion[chunk] = motion
+    components.push[chunk] = push
+    components.spin[chunk] = spin
+    components.spread[chunk] = spread
 
 
 @wp.kernel
@@ -121,26 +121,26 @@ def find_rigid_motion(
     gravity: wp.array[wp.vec3],
     h: wp.float64,
     # in and out
-    linkages: Linkages,
+    components: Components,
 ):
     """Find turn and shift of components, one thread each. `gravity` [2]: now, in the last step."""
-    linkage = wp.tid()
+    component = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
     motion = wp.vec3d()
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
-        weight += linkages.weight[chunk]
-        center += linkages.center[chunk]
-        motion += linkages.motion[chunk]
-        push += linkages.push[chunk]
-        spin += linkages.spin[chunk]
-        spread += linkages.spread[chunk]
+    for chunk in range(components.first_chunk[component], components.first_chunk[component + 1]):
+        weight += components.weight[chunk]
+        center += components.center[chunk]
+        motion += components.motion[chunk]
+        push += components.push[chunk]
+        spin += components.spin[chunk]
+        spread += components.spread[chunk]
     turn = wp.identity(n=3, dtype=wp.float64)
     shift = wp.vec3d()
-    if linkages.held[linkage] == 0 and weight > wp.float64(0.0):
+    if components.held[component] == 0 and weight > wp.float64(0.0):
         center /= weight
         spin -= wp.cross(center, motion)
         spread -= weight * wp.outer(center, center)
@@ -148,8 +148,8 @@ def find_rigid_motion(
         followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
         moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
         shift = center + moved - turn * center
-    linkages.turn[linkage] = turn
-    linkages.shift[linkage] = shift
+    components.turn[component] = turn
+    components.shift[component] = shift
 
 
 @wp.kernel
@@ -162,65 +162,67 @@ def find_slopes(
     force: wp.array[wp.vec3],
     gravity: wp.array[wp.vec3],
     h: float,
-    linkages: Linkages,
+    components: Components,
     # out
     slope: wp.array[wp.vec2],
 ):
     """Find −∂G/∂x_i · (x_g − x_r) [J] at x_r and at the guess x_g; `force` is −∂G/∂x [N] at x_g."""
     i = wp.tid()
-    rigid = rigidly_moved(x_start[i], linkages.of[i], linkages)
+    rigid = rigidly_moved(x_start[i], components.of[i], components)
     back = x[i] - rigid
-    ahead = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
-    slope[i] = wp.vec2(inertia[i] * wp.dot(ahead, back), wp.dot(force[i], back))
+    displacement = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
+    slope[i] = wp.vec2(inertia[i] * wp.dot(displacement, back), wp.dot(force[i], back))
 
 
 @wp.kernel
 def add_slopes(
     slope: wp.array[wp.vec2],
     # in and out
-    linkages: Linkages,
+    components: Components,
 ):
     """Sum up the slopes of a chunk. One thread per chunk."""
     chunk = wp.tid()
     total = wp.vec2d()
-    for q in range(linkages.chunk_start[chunk], linkages.chunk_start[chunk + 1]):
-        total += wp.vec2d(slope[linkages.vertex[q]])
-    linkages.slope[chunk] = total
+    for q in range(components.chunk_start[chunk], components.chunk_start[chunk + 1]):
+        total += wp.vec2d(slope[components.vertex[q]])
+    components.slope[chunk] = total
 
 
 @wp.kernel
 def find_alphas(
     threshold: wp.array[float],
     # in and out
-    linkages: Linkages,
+    components: Components,
 ):
     """α of every linkage, 1 where it is above `threshold` [linkage]. One thread per linkage."""
-    linkage = wp.tid()
+    component = wp.tid()
     slope = wp.vec2d()
-    for chunk in range(linkages.first_chunk[linkage], linkages.first_chunk[linkage + 1]):
-        slope += linkages.slope[chunk]
+    for chunk in range(components.first_chunk[component], components.first_chunk[component + 1]):
+        slope += components.slope[chunk]
     alpha = wp.float64(1.0)
     # Written so that slopes that are not numbers reject the guess.
     if not slope[1] >= wp.float64(0.0):
         alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
             alpha = slope[0] / (slope[0] - slope[1])
-    linkages.alpha[linkage] = wp.where(alpha > wp.float64(threshold[linkage]), 1.0, float(alpha))
+    components.alpha[component] = wp.where(
+        alpha > wp.float64(threshold[component]), 1.0, float(alpha)
+    )
 
 
 @wp.kernel
 def draw_back(
     x_start: wp.array[wp.vec3],
-    linkages: Linkages,
+    components: Components,
     # in and out
     x: wp.array[wp.vec3],
 ):
     """x_r + α (x_g − x_r) of x_g, the positions x. One thread per free vertex."""
     i = wp.tid()
-    linkage = linkages.of[i]
-    alpha = linkages.alpha[linkage]
+    component = components.of[i]
+    alpha = components.alpha[component]
     if alpha < 1.0:
-        rigid = rigidly_moved(x_start[i], linkage, linkages)
+        rigid = rigidly_moved(x_start[i], component, components)
         drawn = wp.lerp(rigid, x[i], alpha)
         if wp.isfinite(drawn):
             x[i] = drawn

@@ -9,7 +9,7 @@ import warp as wp
 
 
 @wp.func
-def first_of(node: int, parent: wp.array[int]):
+def root_of(node: int, parent: wp.array[int]):
     """Return the root of the component of a node."""
     k = node
     while parent[k] != k:

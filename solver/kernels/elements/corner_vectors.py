@@ -22,6 +22,6 @@ CornersInLanes = wide(Corners)
     code("""for (int l = 0; l < count; ++l)
     for (int i = 0; i < 3; ++i) values.data[first + stride * l][i] = rows.data[i][l];""")
 )
-def tell_each(rows: vec3s, first: int, stride: int, count: int, values: wp.array[wp.vec3]):
+def write_lanes(rows: vec3s, first: int, stride: int, count: int, values: wp.array[wp.vec3]):
     """Write the vectors of up to eight lanes to `values`, `stride` apart."""
     ...

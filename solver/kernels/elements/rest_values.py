@@ -87,7 +87,7 @@ def wide_rest_kernel(kind):
 
 
 @cache
-def laying_kernel(kind):
+def to_lanes_kernel(kind):
     """Return the kernel that copies rest values after flow to lanes, for kinds without damping."""
     Table, Rest, WideRest = table_struct(kind), kind.rest, wide(kind.rest)
     loaded, _store = out_of_lanes(kind.rest)

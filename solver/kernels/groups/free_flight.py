@@ -8,7 +8,7 @@ from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
 from ..contact.pairs import SurfaceArrays
 from ..device.chunks import Chunks
 from ..device.options import QUICK
-from ..device.union_find import first_of, join
+from ..device.union_find import join, root_of
 
 wp.set_module_options(QUICK)
 
@@ -141,7 +141,7 @@ def name_groups(
 ):
     """Set the group of every body."""
     b = wp.tid()
-    flights.group[b] = first_of(b, flights.parent)
+    flights.group[b] = root_of(b, flights.parent)
 
 
 @wp.func

@@ -65,7 +65,7 @@ def join_meeting(
 
 
 @wp.kernel
-def find_parts_to_planes(
+def find_fractions_to_planes(
     shares: int,
     x: wp.array[wp.vec3],
     displacement: wp.array[wp.vec3],
@@ -104,7 +104,7 @@ def find_parts_to_planes(
 
 
 @cache
-def parts_in_regions_kernel(width: int) -> wp.Kernel:
+def fractions_in_regions_kernel(width: int) -> wp.Kernel:
     """The kernel for scenes whose embedded points have `width` corners, or 0."""
     fraction_in_front = fraction_function(width)
 

@@ -8,8 +8,8 @@ import warp as wp
 
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..contact.feasibility.plane_bounds import KEPT
-from ..contact.feasibility.separating_planes import better, parting_normal, room_between
-from ..contact.feasibility.sliding_planes import approach_along, ends_paths, passing_normal
+from ..contact.feasibility.separating_planes import better, separating_normal, slack_between
+from ..contact.feasibility.sliding_planes import approach_along, blocks_paths, sliding_normal
 from ..contact.pairs import Pair, signed_weights, weighted
 from ..device.options import HOT
 from ..device.thread_shares import share_of
@@ -48,7 +48,7 @@ def move_islands(
 
 
 @wp.kernel
-def find_ways(
+def find_displacements(
     first: int,
     before: wp.array[wp.vec3],
     x: wp.array[wp.vec3],
@@ -69,7 +69,7 @@ def is_unmoved(s: int, displacement: wp.array[wp.vec3]):
 
 
 @wp.kernel
-def part_for_ways(
+def update_normals(
     first: int,
     shares: int,
     x: wp.array[wp.vec3],
@@ -87,19 +87,19 @@ def part_for_ways(
         v = pair.vertices
         n = pair.found_normal
         meets = is_unmoved(v[0], displacement) == 0 and is_unmoved(v[3], displacement) == 0
-        if not meets and approach_along(pair.kind, n, v, displacement) >= KEPT * room_between(
+        if not meets and approach_along(pair.kind, n, v, displacement) >= KEPT * slack_between(
             pair.kind, pair, x
         ):
             weights = signed_weights(pair.kind, v, x)
-            n = parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+            n = separating_normal(pair.kind, weights, v, x, weighted(weights, v, x))
             n = better(pair.kind, pair.found_normal, n, v, x)
-            if ends_paths(pair.kind, n, v, x, displacement):
-                n = passing_normal(pair, n, weights, x, displacement)
+            if blocks_paths(pair.kind, n, v, x, displacement):
+                n = sliding_normal(pair, n, weights, x, displacement)
             pairs[p].found_normal = n
 
 
 @wp.kernel
-def move_parts(
+def move_by_fractions(
     first: int,
     candidate: wp.array[wp.vec3],
     body: wp.array[int],

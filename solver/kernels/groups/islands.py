@@ -11,7 +11,7 @@ from ..contact.detection.pair_counts import ALL
 from ..contact.pairs import PairState, Touch, gap_of
 from ..device.chunks import Chunks
 from ..device.options import QUICK
-from ..device.union_find import first_of, join
+from ..device.union_find import join, root_of
 
 wp.set_module_options(QUICK)
 
@@ -68,7 +68,7 @@ def separate(
 
 @wp.kernel
 def join_touching(
-    parts: int,
+    shares: int,
     counts: wp.array[int],
     x: wp.array[wp.vec3],
     body: wp.array[int],
@@ -79,7 +79,7 @@ def join_touching(
     islands: Islands,
 ):
     """Join bodies that touch, except `anchored` bodies and colliders."""
-    for p in range(wp.tid(), counts[ALL], parts):
+    for p in range(wp.tid(), counts[ALL], shares):
         if state[p].near != 0:
             near = touches[p]
             one = body[near.vertices[0]]
@@ -105,7 +105,7 @@ def name_islands(
     as standing if any is at colliders.
     """
     b = wp.tid()
-    island = first_of(b, islands.parent)
+    island = root_of(b, islands.parent)
     islands.island[b] = island
     if anchored[b] != 0:
         islands.held[island] = 1

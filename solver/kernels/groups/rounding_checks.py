@@ -10,7 +10,7 @@ open gap has to be left.
 import warp as wp
 
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
-from ..contact.feasibility.separating_planes import leaves_any_gap, parting_normal, parts_them
+from ..contact.feasibility.separating_planes import is_separating, leaves_any_gap, separating_normal
 from ..contact.pairs import Pair, SurfaceArrays, signed_weights, weighted
 from ..device.options import QUICK
 from ..device.thread_shares import share_of
@@ -34,7 +34,7 @@ def normal_of(pair: Pair, x: wp.array[wp.vec3]):
     """A direction that separates the sides of a pair, if there is one."""
     v = pair.vertices
     weights = signed_weights(pair.kind, v, x)
-    return parting_normal(pair.kind, weights, v, x, weighted(weights, v, x))
+    return separating_normal(pair.kind, weights, v, x, weighted(weights, v, x))
 
 
 @wp.func
@@ -43,12 +43,12 @@ def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3])
     distance except by rounding. Sides nearer than that, but separated, must keep a gap along one
     direction all along, or they may have passed through. Other sides cannot.
     """
-    if parts_them(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
+    if is_separating(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
         return True
     now, then = normal_of(pair, x), normal_of(pair, before)
-    if parts_them(pair, now, x):
+    if is_separating(pair, now, x):
         return True
-    if parts_them(pair, then, before):
+    if is_separating(pair, then, before):
         return False
     kind, v = pair.kind, pair.vertices
     if not leaves_any_gap(kind, then, v, before) or leaves_any_gap(kind, then, v, x):

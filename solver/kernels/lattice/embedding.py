@@ -58,8 +58,8 @@ class SurfaceFunctions:
     position: wp.Function
     weight: wp.Function
     weight_of_range: wp.Function
-    path_along: wp.Function
-    longest_path: wp.Function
+    displacement_along: wp.Function
+    largest_displacement: wp.Function
     farthest: wp.Function
 
 
@@ -137,7 +137,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
         return total
 
     @wp.func
-    def path_along(
+    def displacement_along(
         v: int,
         direction: wp.vec3,
         moving: wp.vec2i,
@@ -168,7 +168,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
         return path
 
     @wp.func
-    def longest_path(
+    def largest_displacement(
         v: int,
         moving: wp.vec2i,
         x: wp.array[wp.vec3],
@@ -209,8 +209,8 @@ def surface_functions(width: int) -> SurfaceFunctions:
         position,
         weight,
         weight_of_range,
-        path_along,
-        longest_path,
+        displacement_along,
+        largest_displacement,
         farthest,
     )
 

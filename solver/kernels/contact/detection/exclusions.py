@@ -33,7 +33,7 @@ def is_kinematic(v: int, surface: SurfaceArrays):
 @wp.func
 def excludes(v: int, there: int, surface: SurfaceArrays):
     """Return whether vertex v excludes a body, or is a collider's."""
-    is_excluded = surface.clasped[v] & bit_of(there) != 0
+    is_excluded = surface.excluded[v] & bit_of(there) != 0
     return is_excluded or (v >= surface.collider_start and is_kinematic(v, surface))
 
 

@@ -26,7 +26,7 @@ def exclude_at_ends(e: wp.vec2i, body: int, surface: SurfaceArrays):
     """Exclude a body at those ends of an edge that are pins."""
     for c in range(2):
         if is_kinematic(e[c], surface) and e[c] < surface.collider_start:
-            wp.atomic_or(surface.clasped, e[c], bit_of(body))
+            wp.atomic_or(surface.excluded, e[c], bit_of(body))
 
 
 @wp.func
@@ -44,10 +44,10 @@ def exclude_bodies_of_triangles(
             or is_kinematic(t[1], surface)
             or is_kinematic(t[2], surface)
         )
-        is_new = surface.clasped[v] & bit_of(there) == 0
+        is_new = surface.excluded[v] & bit_of(there) == 0
         if kinematic and is_new and there != surface.body[v]:
             if may_meet(v, t, surface) and is_in_reach(v, t, surface, state, x):
-                surface.clasped[v] = surface.clasped[v] | bit_of(there)
+                surface.excluded[v] = surface.excluded[v] | bit_of(there)
         walk = next_in(surface.trees, walk)
 
 
@@ -77,7 +77,7 @@ def exclude_bodies_of_edges(
         f = surface.edges[walk.entry]
         kinematic = is_kinematic(f[0], surface) and is_kinematic(f[1], surface)
         there = surface.body[f[0]]
-        is_new = surface.clasped[e[0]] & surface.clasped[e[1]] & bit_of(there) == 0
+        is_new = surface.excluded[e[0]] & surface.excluded[e[1]] & bit_of(there) == 0
         if kinematic and is_new and there != surface.body[e[0]]:
             if edges_may_meet(e, f, surface) and edges_in_reach(e, f, surface, state, x):
                 exclude_at_ends(e, there, surface)

@@ -7,8 +7,8 @@ from ...device.options import HOT
 from ...device.thread_shares import share_of
 from ...lattice.embedding import Embedding
 from ..contact_state import ContactState
-from ..feasibility.separating_planes import parting_normal, parts_them
-from ..feasibility.sliding_planes import ends_paths, passing_normal
+from ..feasibility.separating_planes import is_separating, separating_normal
+from ..feasibility.sliding_planes import blocks_paths, sliding_normal
 from ..initial.initial_orientation import is_separated, normal_in_front, separates_as_before
 from ..pairs import (
     EDGE_EDGE,
@@ -48,7 +48,7 @@ def with_reach(
 @wp.func
 def note_unseparated(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
     """Note that the plane of a pair does not separate it: its sides are unknown then."""
-    if not parts_them(pair, pair.found_normal, x):
+    if not is_separating(pair, pair.found_normal, x):
         uncertain[0] = 1
 
 
@@ -162,12 +162,12 @@ def make_pairs(
         pair = without_load(known, state)
         weights = signed_weights(pair.kind, v, x)
         gap = weighted(weights, v, x)
-        normal = parting_normal(pair.kind, weights, v, x, gap)
+        normal = separating_normal(pair.kind, weights, v, x, gap)
         if not is_separated(pair, gap, normal, x):
             if not separates_as_before(pair, normal, known.found_normal, x):
                 normal = normal_in_front(pair, weights, normal, surface, x)
-        if ends_paths(pair.kind, normal, v, x, surface.ahead):
-            normal = passing_normal(pair, normal, weights, x, surface.ahead)
+        if blocks_paths(pair.kind, normal, v, x, surface.remaining_path):
+            normal = sliding_normal(pair, normal, weights, x, surface.remaining_path)
         pair.found_normal = normal
         note_unseparated(pair, x, uncertain)
         pair = with_reach(pair, known, is_same_step, surface, state)

@@ -17,10 +17,10 @@ wp.set_module_options(HOT)
 @wp.func
 def is_edge_moved(e: wp.vec2i, surface: SurfaceArrays):
     """Return whether a vertex of edge e has a new trust region."""
-    return surface.renewed[e[0]] + surface.renewed[e[1]] > 0
+    return surface.moved[e[0]] + surface.moved[e[1]] > 0
 
 
 @wp.func
 def is_triangle_moved(t: wp.vec3i, surface: SurfaceArrays):
     """Return whether a vertex of triangle t has a new trust region."""
-    return surface.renewed[t[0]] + surface.renewed[t[1]] + surface.renewed[t[2]] > 0
+    return surface.moved[t[0]] + surface.moved[t[1]] + surface.moved[t[2]] > 0

@@ -6,7 +6,7 @@ import warp as wp
 from ...device.options import HOT
 from ...device.thread_shares import share_of
 from ..feasibility.pair_bounds import Watch
-from ..feasibility.separating_planes import better, parting_normal, room_between
+from ..feasibility.separating_planes import better, separating_normal, slack_between
 from ..initial.initial_orientation import is_separated
 from ..pairs import (
     EDGE_EDGE,
@@ -151,7 +151,7 @@ def refresh_pairs(
         if is_stale:
             pair = pairs[p]
             v = pair.vertices
-            slack = room_between(kind, pair, x)
+            slack = slack_between(kind, pair, x)
             state[p].gap = slack
             activity = activity_of(pair, slack)
             activities[p] = activity
@@ -221,7 +221,7 @@ def gather_near(
 
 
 @wp.kernel
-def part_anew(
+def renew_planes(
     first: int,
     shares: int,
     x: wp.array[wp.vec3],
@@ -238,6 +238,6 @@ def part_anew(
         v = pair.vertices
         weights = signed_weights(pair.kind, v, x)
         gap = weighted(weights, v, x)
-        n = parting_normal(pair.kind, weights, v, x, gap)
+        n = separating_normal(pair.kind, weights, v, x, gap)
         if is_separated(pair, gap, n, x):
             pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)

@@ -143,7 +143,7 @@ def find_triangles(
     v = surface.vertices[k]
     at = k * slots
     n = int(0)
-    is_moved = surface.renewed[v] != 0
+    is_moved = surface.moved[v] != 0
     if not is_moved:
         n = known_triangles(k, surface, previous, slots, found)
     low, high = vertex_box(v, surface, state, x)

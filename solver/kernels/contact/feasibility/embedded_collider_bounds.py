@@ -107,7 +107,9 @@ def fraction_function(width: int) -> wp.Function:
                 if near[3] > 0.0:
                     floor = least_height(model.colliders, k, model.state.radius[s], now)
                     toward = -wp.vec3(near[0], near[1], near[2])
-                    fall = surface.path_along(s, toward, moving, x, candidate, model.embedding)
+                    fall = surface.displacement_along(
+                        s, toward, moving, x, candidate, model.embedding
+                    )
                     least = wp.min(least, fraction_above(near[3], fall, floor))
         return least
 

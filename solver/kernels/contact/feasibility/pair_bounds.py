@@ -83,7 +83,7 @@ def bounds_function(width: int) -> wp.Function:
         if s >= moving[0] and s < moving[1]:
             far = wp.length(candidate[s] - watch.x_measured[s])
         elif wp.static(embedded):
-            far += surface.longest_path(s, moving, x, candidate, embedding)
+            far += surface.largest_displacement(s, moving, x, candidate, embedding)
         return far
 
     @wp.func
@@ -104,7 +104,7 @@ def bounds_function(width: int) -> wp.Function:
         reserve = float(0.0)
         is_still = s >= watch.kinematic_start and s < embedding.first and s >= moving[1]
         if watch.unknown[0] != 0 or reach(s, moving, x, candidate, embedding, watch) > quiet:
-            path = surface.path_along(s, toward, moving, x, candidate, embedding)
+            path = surface.displacement_along(s, toward, moving, x, candidate, embedding)
         elif not is_still:
             reserve = quiet - wp.dot(toward, x[s] - watch.x_measured[s])
         return path, reserve
@@ -159,7 +159,7 @@ def bounds_function(width: int) -> wp.Function:
             pair = lists.pairs[lists.entry[k] / 4]
             corner = lists.entry[k] % 4
             toward = toward_plane(corner, pair)
-            if surface.path_along(s, toward, moving, x, candidate, embedding) <= 0.0:
+            if surface.displacement_along(s, toward, moving, x, candidate, embedding) <= 0.0:
                 continue
             approach = wp.vec4(0.0)
             reserve = wp.vec2(0.0)

@@ -57,13 +57,13 @@ def least_distance(pair: Pair, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def room_between(kind: int, pair: Pair, x: wp.array[wp.vec3]):
+def slack_between(kind: int, pair: Pair, x: wp.array[wp.vec3]):
     """Return how much nearer the sides of a pair may come along its normal [m]."""
     return gap_along(kind, pair.found_normal, pair.vertices, x) - least_distance(pair, x)
 
 
 @wp.func
-def parts_them(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
+def is_separating(pair: Pair, n: wp.vec3, x: wp.array[wp.vec3]):
     """Return whether a direction leaves more between the sides of a pair than rounding can make."""
     v = pair.vertices
     rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
@@ -163,7 +163,7 @@ def best_normal(kind: int, best: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def parting_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
+def separating_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
     """Return the `pair_normal`, or another direction that separates the sides better."""
     n = pair_normal(kind, w, v, x, toward)
     if gap_along(kind, n, v, x) < WELL * wp.length(toward):

@@ -75,13 +75,13 @@ def better_sliding_sign(
 
 
 @wp.func
-def ends_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
+def blocks_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
     """Return whether the plane of a pair across n would end the paths of its sides."""
     return not approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x)
 
 
 @wp.func
-def passing_normal(
+def sliding_normal(
     pair: Pair,
     n: wp.vec3,
     weights: wp.vec4,

@@ -17,7 +17,7 @@ from ..pairs import PairLists
 from .embedded_collider_bounds import fraction_function
 from .pair_bounds import Watch, bounds_function
 from .plane_bounds import toward_plane
-from .separating_planes import parts_them
+from .separating_planes import is_separating
 from .trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 
 wp.set_module_options(HOT)
@@ -58,7 +58,7 @@ def truncation_kernel(width: int) -> wp.Kernel:
                     pair = lists.pairs[lists.entry[k] / 4]
                     toward = toward_plane(lists.entry[k] % 4, pair)
                     if surface.share(slot, embedding) * wp.dot(toward, step) > 0.0:
-                        if not parts_them(pair, pair.found_normal, x):
+                        if not is_separating(pair, pair.found_normal, x):
                             return True
         return False
 
@@ -144,7 +144,7 @@ def commit(
 
 
 @wp.kernel
-def make_way(
+def yield_to_kinematic(
     first: int,
     kinematic: wp.vec2i,
     x: wp.array[wp.vec3],

@@ -44,13 +44,13 @@ class Regions:
     x_search: wp.array[wp.vec3]  # position at the last search [m]
     path: wp.array[wp.vec3]  # where the vertex may go from there [m], ...
     radius: wp.array[float]  # ... and how far from that path [m]
-    ahead: wp.array[wp.vec3]  # the rest of that path [m]
+    remaining_path: wp.array[wp.vec3]  # the rest of that path [m]
     largest: wp.array[float]  # bounds the radius, to limit pairs [m]; infinite without a surface
     slack: wp.array[float]  # radius beyond the expected distance [m], ...
     least_slack: wp.array[float]  # ... at least
     spent: wp.array[float]  # used radius as the step began [m]
     reach: wp.array[float]  # the multiplier of the vertex at its search [m]
-    renewed: wp.array[int]  # 1 if the last search gave it a new region, ...
+    moved: wp.array[int]  # 1 if the last search gave it a new region, ...
     any_moved: wp.array[int]  # ... and any
 
 
@@ -132,10 +132,10 @@ def set_regions(
     `multiplier` [m] has grown.
     """
     i = first + wp.tid()
-    regions.renewed[i] = 1
+    regions.moved[i] = 1
     if scope != WHOLE:
         if keeps_region(i, scope, first_following, x[i], goal[i], cut[i], multiplier[i], regions):
-            regions.renewed[i] = 0
+            regions.moved[i] = 0
             return
     largest = regions.largest[i]
     if cut[i] == BY_TRUST_RADIUS:
@@ -179,12 +179,12 @@ def set_point_regions(
     total = int(0)
     for k in range(begin, begin + embedding.width):
         if embedding.weights[k] != 0.0:
-            number += regions.renewed[embedding.corners[k]]
+            number += regions.moved[embedding.corners[k]]
             total += 1
     grown = multiplier[s] - regions.reach[s]
     touches_more = scope == NEXT and grown > GROWN * regions.radius[s]
-    regions.renewed[s] = int(number > 0 or touches_more)
-    if regions.renewed[s] == 0:
+    regions.moved[s] = int(number > 0 or touches_more)
+    if regions.moved[s] == 0:
         return
     regions.reach[s] = multiplier[s]
     regions.any_moved[0] = 1
@@ -215,4 +215,4 @@ def find_remaining_paths(
 ):
     """Find the rest of the path of each vertex."""
     i = wp.tid()
-    regions.ahead[i] = regions.path[i] + (regions.x_search[i] - x[i])
+    regions.remaining_path[i] = regions.path[i] + (regions.x_search[i] - x[i])

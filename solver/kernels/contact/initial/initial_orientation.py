@@ -12,9 +12,9 @@ from ...device.options import QUICK
 from ..feasibility.separating_planes import (
     LOST,
     gap_along,
+    is_separating,
     leaves_any_gap,
     normal_to,
-    parts_them,
     rounding_along,
 )
 from ..pairs import EDGE_EDGE, Pair, SurfaceArrays, across
@@ -35,7 +35,7 @@ def is_separated(pair: Pair, gap: wp.vec3, n: wp.vec3, x: wp.array[wp.vec3]):
     """Return whether a direction n separates a pair with this gap between its closest points."""
     if wp.length(gap) >= NARROW * pair.radius:
         return True
-    return parts_them(pair, n, x)
+    return is_separating(pair, n, x)
 
 
 @wp.func

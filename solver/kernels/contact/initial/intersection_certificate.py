@@ -11,7 +11,7 @@ import warp as wp
 from ...device.options import QUICK
 from ...device.thread_shares import share_of
 from ..detection.pair_counts import OF_EDGES, OF_VERTICES
-from ..feasibility.separating_planes import LOST, ROUNDING, parts_them
+from ..feasibility.separating_planes import LOST, ROUNDING, is_separating
 from ..feasibility.trust_regions import Regions, used_of
 from ..pairs import Pair, PairState, SurfaceArrays
 
@@ -36,7 +36,7 @@ def find_unseparated(
     for p in range(begin, end):
         if not state[p].gap > 0.0:
             pair = pairs[p]
-            if not parts_them(pair, pair.found_normal, x):
+            if not is_separating(pair, pair.found_normal, x):
                 uncertain[0] = 1
 
 
@@ -58,5 +58,5 @@ def find_strayed(
     flags = surface.inside[v] | surface.crosses[v]
     if not is_within or flags != 0 or is_lost[0] != 0:
         uncertain[0] = 1
-    if surface.clasped[v] != 0:
+    if surface.excluded[v] != 0:
         uncertain[1] = 1

@@ -25,7 +25,7 @@ def push_out_step(path: float, h: float):
 
 
 @wp.func
-def lead_out(begun: float, now: float, later: float, depth: float, radius: float, h: float):
+def push_out_force(begun: float, now: float, later: float, depth: float, radius: float, h: float):
     """Return the force per stiffness [m] on a vertex that begins a step as far in front of a
     collider as `begun` < 0, and is `now`; its slope, 0 or 1; and how far `now` is from its change
     [m].
