@@ -33,7 +33,7 @@ lint: $(READY) ## check style and format
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 
-reference: $(READY) ## write the tables of docs/scripting.md and panels.md anew
+reference: $(READY) ## write the tables of docs/scripting.md, panels.md and troubleshooting.md
 	@$(PYTHON) docs/reference.py
 
 zip: $(READY) ## build the extension into build/ (make zip PLATFORMS=all for every system)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of docs/scripting.md and docs/panels.md from the properties and panels of the add-on:
-`python docs/reference.py`.
+"""Tables of docs/scripting.md and docs/panels.md from the properties and panels of the add-on, and
+of docs/troubleshooting.md from the messages: `python docs/reference.py`.
 
 Every table stands between two comments in its page, which name it. A new one is put at the end of
 the page, under a heading of its own.
@@ -226,7 +226,37 @@ def _title(cls, known):
     return cls.bl_label if above.bl_label == TITLE else f"{title} > {cls.bl_label}"
 
 
-PAGES = {"scripting.md": tables, "panels.md": panels}
+def messages():
+    """The sections of docs/troubleshooting.md, of all messages with a remedy."""
+    from vbd.solver.messages import sections
+
+    found, text = sections(), ""
+    for section in found.values():
+        anchor = re.sub(r"[^\w\- ]", "", section["title"].lower()).replace(" ", "-")
+        text += f"- [{section['title']}](#{anchor})\n"
+    for name, section in found.items():
+        text += f"\n## {section['title']}\n\n"
+        if "intro" in section:
+            text += f"{section['intro']}\n\n"
+        rows = [(_without_fields(m["text"]), _remedy(m)) for m in section[name].values()]
+        text += table(("Message", "What to do"), [row for row in rows if row[1]]) + "\n"
+    return {"messages": text.rstrip("\n")}
+
+
+def _without_fields(text):
+    return re.sub(r"({[^{}]*})+", "…", text).strip(" ;,")
+
+
+def _remedy(message):
+    """What it means and what to do, with the button that does it."""
+    told = message.get("remedy", "")
+    if "operator" in message:
+        rna = getattr(bpy.ops.vbd, message["operator"].removeprefix("vbd.")).get_rna_type()
+        told += f" Button: **{rna.name}**."
+    return told.strip()
+
+
+PAGES = {"scripting.md": tables, "panels.md": panels, "troubleshooting.md": messages}
 
 
 def written(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finished frames on disk: a folder with a header, a file per frame, and restart points.
+"""Finished frames on disk: a folder with a header, a file per frame, and checkpoints.
 
 A file is written under a temporary name and then renamed, so a crash, a kill or a full disk costs
 at most the frame in flight. The header describes the input of the frames, so that stale ones are
@@ -38,6 +38,7 @@ from .fingerprint import (
     shape_of,
     values_of,
 )
+from .messages import message
 
 # Format 1, of version 0.1, has frames without checksums and no states.
 FORMAT, UNSEALED = 2, 1
@@ -73,10 +74,10 @@ class Header:
     def checked(cls, values):
         """Return the header from parsed JSON; ValueError if it is not valid."""
         if not isinstance(values, dict) or values.get("format") not in (FORMAT, UNSEALED):
-            raise ValueError("it is of another format")
+            raise ValueError(message("cache.other_format"))
         required = {"names", "vertex_counts", "settings", "bodies", "fps", "frame_start"}
         if required - values.keys() or values.keys() - {f.name for f in fields(cls)}:
-            raise ValueError("its header is not complete")
+            raise ValueError(message("cache.header_incomplete"))
         header = cls(**values)
         counts, whole = header.vertex_counts, (header.frame_start, header.frame_count)
         numbers = isinstance(counts, list) and all(is_count(count) for count in counts)
@@ -87,7 +88,7 @@ class Header:
         times = isinstance(header.fps, int | float) and 0.0 < header.fps < math.inf
         ints = all(type(number) is int and abs(number) < 1 << 31 for number in whole)
         if not (texts and tables and times and ints):
-            raise ValueError("its header has values that cannot be")
+            raise ValueError(message("cache.header_impossible"))
         return header
 
     def body_table(self):
@@ -97,7 +98,7 @@ class Header:
             entry = {"all": entry} if isinstance(entry, str) else entry
             values = isinstance(entry, dict) and entry.get("values", {})
             if not isinstance(values, dict) or not isinstance(entry.get("all"), str):
-                raise ValueError("its header has values that cannot be")
+                raise ValueError(message("cache.header_impossible"))
             table[name] = entry
         return table
 
@@ -127,7 +128,7 @@ class Cache:
             remove(folder)
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise in_words(error, "make a cache", folder) from error
+            raise in_words(error, message("cache.make"), folder) from error
         cache = cls(folder, Header(settings={}, bodies={}, fps=float(fps), **known))
         cache.describe(settings, bodies)
         return cache
@@ -146,17 +147,17 @@ class Cache:
         path = Path(folder) / HEADER
         try:
             if path.stat().st_size > MOST_HEADER:
-                raise ValueError("its header is too long to be one")
+                raise ValueError(message("cache.header_long"))
             values = parsed(path.read_bytes())
         except OSError as error:
-            raise ValueError(f"{folder} holds no readable cache ({error}); bake again") from error
+            raise ValueError(message("cache.unreadable", folder=folder, error=error)) from error
         if values is None:
-            raise ValueError(f"{folder} holds no readable cache (its header is cut); bake again")
+            raise ValueError(message("cache.header_cut", folder=folder))
         try:
             header = Header.checked(values)
             header.body_table()
         except ValueError as error:
-            raise ValueError(f"{folder} holds a cache that is of no use: {error}") from error
+            raise ValueError(message("cache.unusable", folder=folder, error=error)) from error
         return cls(folder, header)
 
     @property
@@ -171,16 +172,14 @@ class Cache:
 
     def write(self, index, positions):
         """Write frame `index`: one float32 [vertex, 3] array per object."""
-        counts = [len(points) for points in positions]
-        if counts != self.header.vertex_counts:
-            raise ValueError(
-                f"frame {index} has {counts} vertices, the cache {self.header.vertex_counts}"
-            )
+        counts, known = [len(points) for points in positions], self.header.vertex_counts
+        if counts != known:
+            raise ValueError(message("script.cache_vertices", frame=index, now=counts, known=known))
         data = np.concatenate([np.asarray(points, dtype="<f4") for points in positions])
         write_frame(self.folder / FRAME.format(index), index, data)
 
     def write_state(self, index, arrays, every=0):
-        """Write the restart point after frame `index`.
+        """Write the checkpoint after frame `index`.
 
         The previous one is deleted unless its frame is a multiple of `every`; 0 keeps one only.
         """
@@ -226,11 +225,11 @@ class Cache:
         return sorted(frame for frame in (int(name[1]) for name in names if name) if frame <= last)
 
     def restart(self, index):
-        """Return the restart point after frame `index`; ValueError if it is damaged."""
+        """Return the checkpoint after frame `index`; ValueError if it is damaged."""
         try:
             return StateFile.open(self.folder / STATE.format(index), index)
         except OSError as error:
-            raise ValueError(f"there is no restart point after frame {index}") from error
+            raise ValueError(message("cache.no_point_after", frame=index)) from error
 
     def cut(self, index):
         """Remove everything after frame `index`, the last one first."""

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .messages import message
+
 # Follows the points of a frame: magic, number of the frame, and CRC-32 of everything before it.
 SEAL = struct.Struct("<8sII")
 FRAME_MAGIC = b"VBDframe"
@@ -27,12 +29,11 @@ KINDS = ("|u1", "|b1", "<i4", "<i8", "<f4", "<f8")
 MOST_LISTED, MOST_HEADER, MOST_STATS = 1 << 20, 1 << 24, 1 << 24
 BLOCK = 1 << 22
 
-PLACE = "free some space or choose another disk"
 ADVICE = {
-    errno.ENOENT: "its folder was removed meanwhile",
-    errno.EACCES: "allow writing to the folder or save the file elsewhere",
-    errno.EPERM: "allow writing to the folder or save the file elsewhere",
-    errno.EROFS: "save the file on a disk that can be written",
+    errno.ENOENT: "cache.folder_removed",
+    errno.EACCES: "cache.forbidden",
+    errno.EPERM: "cache.forbidden",
+    errno.EROFS: "cache.read_only",
 }
 
 
@@ -51,13 +52,14 @@ def write_whole(path, *chunks):
             temporary.unlink(missing_ok=True)
         except OSError:
             pass  # the cause of the first error may prevent this as well
-        raise in_words(error, f"write {path.name}", path.parent) from error
+        raise in_words(error, message("cache.write", file=path.name), path.parent) from error
 
 
 def in_words(error, what, folder):
     """Return an OSError that names the failed action, its cause, and what to do about it."""
-    advice = ADVICE.get(error.errno, PLACE)
-    return OSError(error.errno, f"cannot {what} ({error.strerror}); {advice}", str(folder))
+    advice = message(ADVICE.get(error.errno, "cache.disk_full"))
+    text = message("cache.cannot", what=what, reason=error.strerror, advice=advice)
+    return OSError(error.errno, text, str(folder))
 
 
 def write_frame(path, index, points):
@@ -71,13 +73,13 @@ def read_frame(path, index, count, sealed=True):
     """Read frame `index` of `count` points, float32 [point, 3]; ValueError if it is not whole."""
     size = 12 * count
     if path.stat().st_size != size + sealed * SEAL.size:
-        raise ValueError(f"frame {index} in {path.parent} is cut short; bake again")
+        raise ValueError(message("cache.frame_cut", frame=index, folder=path.parent))
     with open(path, "rb") as file:
         data, seal = file.read(size), file.read(SEAL.size)
     if sealed:
         check = zlib.crc32(SEAL.pack(FRAME_MAGIC, index, 0), zlib.crc32(data))
         if seal != SEAL.pack(FRAME_MAGIC, index, check):
-            raise ValueError(f"frame {index} in {path.parent} is damaged; bake again")
+            raise ValueError(message("cache.frame_damaged", frame=index, folder=path.parent))
     return np.frombuffer(data, dtype="<f4").reshape(-1, 3).copy()
 
 
@@ -116,13 +118,13 @@ class StateFile:
             head = file.read(HEAD.size)
             size = os.fstat(file.fileno()).st_size
             if len(head) < HEAD.size or head[:8] != STATE_MAGIC:
-                raise _damaged(path, "it is not one, or of another version")
+                raise _damaged(path, message("cache.not_a_point"))
             _, frame, listed, stored, check = HEAD.unpack(head)
             if listed > MOST_LISTED or size != HEAD.size + listed + stored or frame != index:
-                raise _damaged(path, "it is cut short")
+                raise _damaged(path, message("cache.cut_short"))
             shapes = _shapes(path, file.read(listed))
         if sum(_bytes(*shape) for shape in shapes.values()) != stored:
-            raise _damaged(path, "its arrays do not add up")
+            raise _damaged(path, message("cache.arrays_differ"))
         return cls(path, index, shapes, check)
 
     def load(self):
@@ -136,16 +138,18 @@ class StateFile:
             for name, (kind, shape) in self.shapes.items():
                 data = bytearray(_bytes(kind, shape))
                 if file.readinto(data) != len(data):
-                    raise _damaged(self.path, "it is cut short")
+                    raise _damaged(self.path, message("cache.cut_short"))
                 check = zlib.crc32(data, check)
                 arrays[name] = np.frombuffer(data, dtype=kind).reshape(shape)
         if check != self.check:
-            raise _damaged(self.path, "its checksum is wrong")
+            raise _damaged(self.path, message("cache.checksum"))
         return arrays
 
 
 def _damaged(path, why):
-    return ValueError(f"the restart point {path.name} in {path.parent} is damaged: {why}")
+    return ValueError(
+        message("cache.point_damaged", file=path.name, folder=path.parent, reason=why)
+    )
 
 
 def _bytes(kind, shape):
@@ -161,14 +165,14 @@ def _shapes(path, directory):
     shapes = {}
     for entry in listed if isinstance(listed, list) else [None]:
         if not (isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)):
-            raise _damaged(path, "its list of arrays cannot be read")
+            raise _damaged(path, message("cache.arrays_unreadable"))
         name, kind, shape = entry
         lengths = isinstance(shape, list) and len(shape) <= 4
         if kind not in KINDS or not lengths or not all(is_count(n) for n in shape):
-            raise _damaged(path, "it has an array that cannot be")
+            raise _damaged(path, message("cache.array_impossible"))
         shapes[name] = kind, tuple(shape)
     if len(shapes) != len(listed):
-        raise _damaged(path, "it has an array twice")
+        raise _damaged(path, message("cache.array_twice"))
     return shapes
 
 

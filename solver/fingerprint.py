@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
+from .messages import message
 from .settings import Material, Settings
 
 # Attributes that define the shape of a body.
@@ -120,8 +121,8 @@ class Change:
     def __str__(self):
         said = f"{self.what} of {self.of}" if self.of and self.what else self.what or self.of
         if self.was is None and self.now is None:
-            return f"{said} has changed"
-        return f"{said} was {self.was}, is {self.now}"
+            return message("resume.has_changed", what=said)
+        return message("resume.was_is", what=said, before=self.was, now=self.now)
 
 
 def changed_values(was, now, declared, of=""):
@@ -143,9 +144,9 @@ def changed_bodies(was, now):
     """Yield `Change`s of bodies, between {name: {"all": hash, "shape": hash, "values": {…}}}."""
     for name in {**was, **now}:
         if name not in now:
-            yield Change("", name, "part of the bake", "not any more")
+            yield Change("", name, message("resume.in_bake"), message("resume.not_any_more"))
         elif name not in was:
-            yield Change("", name, "not part of the bake", "now")
+            yield Change("", name, message("resume.not_in_bake"), message("resume.now"))
         elif was[name]["all"] != now[name]["all"]:
             values = was[name].get("values", {}), now[name]["values"]
             found = list(changed_values(*values, Material, name))

@@ -18,6 +18,7 @@ from .descent.step import Stepper
 from .device.compiling import compile_missing
 from .device.launches import Launches
 from .device.threads import Workers, core_count
+from .messages import message
 from .model.assembly import assemble
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
@@ -43,7 +44,7 @@ class Frame:
     stats: Statistics
     model: ModelSize
     state: Callable[[], dict[str, np.ndarray]]
-    """Returns the arrays of a restart point by name; valid until the next frame is requested."""
+    """Returns the arrays of a checkpoint by name; valid until the next frame is requested."""
     places: Callable[[], Places]
     """Returns the contacts and the stuck places; valid until the next frame is requested."""
 
@@ -58,9 +59,9 @@ def pick_device(name):
     if name == "auto":
         return "cuda" if wp.is_cuda_available() else "cpu"
     if name != "cpu" and not name.startswith("cuda"):
-        raise ValueError(f'the device is "{name}"; it must be auto, cpu or cuda')
+        raise ValueError(message("script.device", name=name))
     if name.startswith("cuda") and not wp.is_cuda_available():
-        raise ValueError("CUDA is asked for, but no CUDA device is found; choose auto or cpu")
+        raise ValueError(message("bake.no_cuda"))
     return name
 
 
@@ -85,7 +86,7 @@ def simulate(
     Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
     if frame_count != int(frame_count) or frame_count < 1:
-        raise ValueError(f"frame_count is {frame_count}; a whole number from 1 on is needed")
+        raise ValueError(message("script.frame_count", value=frame_count))
     simulation = Simulation(bodies, settings, pick_device(device), gravity)
     return simulation.frames(int(frame_count), cancelled, compiling, restart)
 
@@ -99,7 +100,7 @@ class Simulation:
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:
-            raise ValueError("there is nothing to simulate: add a soft body, a cloth or a rod")
+            raise ValueError(message("bake.nothing"))
         scene = assemble(deformable, settings, attachments)
         self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
         surface = contact_surface(scene, deformable, colliders, settings)
@@ -186,6 +187,4 @@ def explained(device):
     except RuntimeError as error:
         if not device.is_cuda:
             raise
-        raise OSError(
-            f"the GPU failed ({error}); bake on the CPU or make the scene smaller"
-        ) from error
+        raise OSError(message("progress.gpu_failed", error=error)) from error

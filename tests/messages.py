@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every text in the source that a user can meet: errors, warnings, notes, reasons of grey buttons,
-lines of the report. Found in the syntax tree, without running anything.
+"""The source read as a syntax tree: what messages it uses, and what texts for users stand in it.
 
 A text is any string of three words or more in addon/ and solver/, and shorter ones in calls that
 speak to the user (`SPEAKS`), unless it stands where no message can be: docstrings, tooltips, labels
@@ -8,16 +7,18 @@ of fields and buttons, code for the device. So a message in an unusual place is 
 """
 
 import ast
+import functools
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FIELD = "…"
 """What stands for a part that is filled in."""
-EDGES = " .,:;()\"'…"
+ID = re.compile(r"[a-z]+\.[a-z0-9_]+")
 
 # Calls whose texts are read by users even when they have but two words.
-SPEAKS = {"report", "poll_message_set", "label", "ValueError", "OSError", "_damaged", "Line"}
+SPEAKS = {"report", "poll_message_set", "label", "ValueError", "OSError", "Line"}
 # Calls with labels and tooltips of fields and buttons, titles, code, texts that are cut off, and
 # names of what is read from a file.
 SILENT = {
@@ -39,14 +40,14 @@ class Message:
     path: str
     line: int
 
-    def parts(self):
-        """What is constant in it, in order."""
-        return constant_parts(self.text)
 
+@dataclass(frozen=True)
+class Use:
+    """A call of `message` with the ids it may have, or none if they stand elsewhere in the file."""
 
-def constant_parts(text):
-    parts = (part.strip(EDGES) for part in text.split(FIELD))
-    return [part for part in parts if part]
+    ids: tuple[str, ...]
+    fields: frozenset[str]
+    place: str
 
 
 def template(node):
@@ -66,10 +67,10 @@ def _is_item(node):
 
 
 class Finder(ast.NodeVisitor):
-    """Gathers the texts of a file: `found` for users, and `strings`, all there are."""
+    """Gathers the texts for users in a file."""
 
     def __init__(self, path):
-        self.path, self.found, self.strings, self.speaks = path, [], [], False
+        self.path, self.found, self.speaks = path, [], False
 
     def visit_Expr(self, node):
         if not isinstance(node.value, ast.Constant):  # a docstring
@@ -107,22 +108,76 @@ class Finder(ast.NodeVisitor):
 
     def _take(self, node):
         text = template(node)
-        self.strings.append(text)
         words = [w for w in text.replace(FIELD, " ").split() if any(c.isalpha() for c in w)]
         if len(words) >= (2 if self.speaks else 3):
             self.found.append(Message(text, self.path, node.lineno))
 
 
-def find(folders=("addon", "solver"), root=ROOT):
-    """All `Message`s of the source below `folders`, and all strings there."""
-    found, strings = [], []
-    for folder in folders:
-        for file in sorted((root / folder).rglob("*.py")):
-            path = file.relative_to(root).as_posix()
-            if path.startswith(DEVICE):
-                continue
-            finder = Finder(path)
-            finder.visit(ast.parse(file.read_text(encoding="utf-8")))
-            found += finder.found
-            strings += finder.strings
-    return found, strings
+@functools.cache
+def trees(folders=("addon", "solver")):
+    """Path and syntax tree of all files that may speak to users."""
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+    found = [(file.relative_to(ROOT).as_posix(), file) for file in files]
+    return [
+        (path, ast.parse(file.read_text(encoding="utf-8")))
+        for path, file in found
+        if not path.startswith(DEVICE)
+    ]
+
+
+def find():
+    """All `Message`s that stand in the source as strings."""
+    for path, tree in trees():
+        finder = Finder(path)
+        finder.visit(tree)
+        yield from finder.found
+
+
+def uses(path, tree):
+    """All `Use`s of messages in a file."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for call in ast.walk(function):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "message":
+                    fields = frozenset(_fields(call, function))
+                    yield Use(tuple(_ids(call.args[0])), fields, f"{path}:{call.lineno}")
+
+
+def ids_elsewhere(tree):
+    """Strings of a file that look like ids and are not the first argument of `message`."""
+    direct = {
+        name
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "message"
+        for name in _ids(call.args[0])
+    }
+    strings = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))
+    return {s for s in strings if isinstance(s, str) and ID.fullmatch(s)} - direct
+
+
+def _ids(node):
+    """The ids that an argument may be: one, or either of a choice."""
+    if isinstance(node, ast.Constant):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from (*_ids(node.body), *_ids(node.orelse))
+
+
+def _fields(call, function):
+    """Names of the fields that a call gives, also those in a dict of its function."""
+    for keyword in call.keywords:
+        if keyword.arg:
+            yield keyword.arg
+        else:
+            yield from _keys(keyword.value.id, function)
+
+
+def _keys(name, function):
+    """Keys of a dict that a function makes."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if getattr(target, "id", "") == name:
+                    yield from (key.value for key in node.value.keys)
+                elif isinstance(target, ast.Subscript) and target.value.id == name:
+                    yield target.slice.value

@@ -39,7 +39,8 @@ def walk():
     end = int(number("Set **End** to"))
     scene.vbd.frame_end = 30  # the whole time is baked below
     bpy.ops.vbd.bake()
-    large = [index for index, line in enumerate(lines_of(scene)) if line.subdivides]
+    operators = [line.operator for line in lines_of(scene)]
+    large = [k for k, name in enumerate(operators) if name == "vbd.subdivide_faces"]
     assert large and "**Subdivide Faces**" in TOUR
     bpy.ops.vbd.subdivide_faces(line=large[0])
     assert "pick **Rubber**" in TOUR

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..objects.in_window import InSteps
 from ..objects.participants import nothing_to_bake
 from ..playing import playback
@@ -30,17 +31,15 @@ SILENT = {
     "ESC", "LEFT_CTRL", "LEFT_ALT", "LEFT_SHIFT", "RIGHT_CTRL", "RIGHT_ALT", "RIGHT_SHIFT", "OSKEY",
 }  # fmt: skip
 
-HOW_TO_STOP = "Esc: stop and keep the frames so far. Saving and editing wait until then"
-
 
 def refusal(context):
     """Why a bake cannot start now, or None."""
     if context.window_manager.vbd.baking:
-        return "Wait until the bake has ended, or cancel it"
+        return message("bake.running")
     if bpy.app.is_job_running("RENDER"):
-        return "Wait until the render has ended"
+        return message("bake.rendering")
     if context.mode.startswith("EDIT"):
-        return "Leave Edit Mode"
+        return message("bake.edit_mode")
     return None
 
 
@@ -52,7 +51,7 @@ def free_bakes(scene, baked):
     try:
         remove_unused(bakes, scene)
     except OSError as error:
-        return f"The bake is freed, its cache remains: {explain(error)}"
+        return message("free.cache_remains", error=explain(error))
     return ""
 
 
@@ -78,7 +77,7 @@ class VBD_OT_bake(InSteps, Operator):
     )
     frame: IntProperty(
         name="Frame",
-        description="To resume: the last frame to keep, or the restart point before it",
+        description="To resume: the last frame to keep, or the checkpoint before it",
         default=EVERY_FRAME,
         options={"HIDDEN", "SKIP_SAVE"},
     )
@@ -97,7 +96,7 @@ class VBD_OT_bake(InSteps, Operator):
     def execute(self, context):
         kept = kept_frames(context.scene)
         if self.mode == "ASK" and is_unfinished(kept):
-            self.report({"ERROR"}, f"{kept.span()} are kept: bake with the mode RESUME or NEW")
+            self.report({"ERROR"}, message("resume.mode", kept=kept.span()))
             return {"CANCELLED"}
         try:
             outcome = run_to_end(bake_steps(context, after=self._after()))
@@ -157,7 +156,7 @@ class VBD_OT_bake(InSteps, Operator):
         if (state.status, state.progress) == self.drawn:
             return
         begins, self.drawn = self.drawn is None, (state.status, state.progress)
-        context.workspace.status_text_set(f"{state.status}   |   {HOW_TO_STOP}")
+        context.workspace.status_text_set(f"{state.status}   |   {message('progress.esc')}")
         for area in context.screen.areas:
             if begins:
                 area.tag_redraw()
@@ -170,7 +169,7 @@ class VBD_OT_bake(InSteps, Operator):
             return {"PASS_THROUGH"}
         if event.value == "PRESS" and event.type not in SILENT and not self.told:
             self.told = True
-            self.report({"INFO"}, "A bake is running: Esc stops it and keeps the frames so far")
+            self.report({"INFO"}, message("progress.esc_first"))
         return {"RUNNING_MODAL"}
 
     def _ended(self, outcome):
@@ -207,7 +206,7 @@ class VBD_OT_cancel_bake(Operator):
     @classmethod
     def poll(cls, context):
         if not context.window_manager.vbd.baking:
-            cls.poll_message_set("No bake is running")
+            cls.poll_message_set(message("bake.none_running"))
             return False
         return True
 
@@ -237,10 +236,10 @@ class VBD_OT_free_bake(Operator):
         reason = refusal(context)
         scene = context.scene
         if reason is None and not baked_here(scene) and not unplayed(scene):
-            reason = "No object in the scene is baked; linked objects keep the bake of their file"
+            reason = message("free.none")
             others = baked_elsewhere(scene)
             if others:
-                reason = f"The objects here were baked in the scene {others[0]}; free them there"
+                reason = message("free.elsewhere", scene=others[0])
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -254,11 +253,11 @@ class VBD_OT_free_bake(Operator):
             self.report({"WARNING"}, remains)
             return {"FINISHED"}
         if not baked:
-            told = f"{kept.span()}, which no object plays, are deleted from {kept.cache.folder}"
+            told = message("free.deleted", frames=kept.span(), folder=kept.cache.folder)
             self.report({"INFO"}, told)
             return {"FINISHED"}
         objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
-        self.report({"INFO"}, f"Freed the bake of {objects}")
+        self.report({"INFO"}, message("free.done", names=objects))
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from queue import Empty
 
 import bpy
 
+from ...solver.messages import message
 from ...solver.settings import Settings
 from ..gathering.gather import gather, participants, prepared
 from ..playing.preview import Preview
@@ -23,18 +24,14 @@ from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import Convergence
 from .loading import write_keys
-from .report import Line, advice, counted, in_order, listed, named, noted
+from .report import Line, advice, advised_once, in_order, listed, named, noted
 from .resuming import kept_for, refuse_lost
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
-STARTING_SOLVER = "Starting the solver"
-SURVEYING = "Looking through the animation"
-COMPILING = "Compiling"
 # Go on after the last frame that there is.
 EVERY_FRAME = 1 << 30
-STARTING = "Starting"
 
 
 @dataclass
@@ -74,21 +71,22 @@ class Outcome:
 
     def _headline(self):
         part = f"{self.frames} of " if self.frames < self.count else ""
-        text = f"Baked {part}{counted(self.count, 'frame')} in {self.seconds:.0f} s"
+        told = {"part": part, "seconds": self.seconds}
+        text = message("report.baked", count=self.count, **told)
         if self.first:
-            now = counted(self.frames - self.first, "more frame")
-            text = f"Baked {now} in {self.seconds:.0f} s, {part}{self.count} in all"
+            now = self.frames - self.first
+            text = message("report.baked_more", count=now, total=self.count, **told)
         if self.error:
-            text += f", then stopped: {self.error}"
+            text += message("report.then_stopped", error=self.error)
         elif self.cancelled:
-            text += ", then cancelled"
+            text += message("report.then_cancelled")
         return Line(text=text, warns=bool(self.error or self.cancelled))
 
     def _rejected(self):
         if self.rejected:
             names = tuple(sorted(self.rejected))
             yield Line(
-                text=f"Some vertices of {listed(names)} could not be solved and kept their place",
+                text=message("report.unsolved", names=listed(names)),
                 warns=True,
                 objects=names,
                 **advice("substeps", 2 * self.settings.substeps),
@@ -108,13 +106,13 @@ class Outcome:
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
             *self.contact.entanglement(),
-            *self.contact.sunk(),
+            *(self.contact.sunk(self.bodies.deepest) if self.bodies else ()),
             *self.convergence.poor(self.settings),
             *(self.bodies.lines() if self.bodies else ()),
             *self._torn(),
             *self._notes(),
         )
-        return [self._headline(), *in_order(rest)]
+        return [self._headline(), *advised_once(in_order(rest))]
 
     def numbers(self):
         """Sentences for those who want to know more."""
@@ -149,7 +147,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     started = time.monotonic()
     with _announced(state), preparing.paused():
         objects = participants(scene)
-        state.status = STARTING_SOLVER
+        state.status = message("progress.solver")
         for _ in importing(wait):
             if state.cancel_requested:
                 return Outcome(scene.vbd.frame_end - scene.vbd.frame_start, cancelled=True)
@@ -166,7 +164,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
                 notes=notes + gathered.notes,
                 names=tuple(scene.objects.keys()),
             )
-            state.status = SURVEYING
+            state.status = message("progress.animation")
             for _ in gathered.reader.survey():
                 if state.cancel_requested:
                     break
@@ -180,7 +178,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
                 gathered.reader.begin_after(kept.frame)
             solver = SolverThread(gathered, device, place, fps, kept, gives_way=visible)
             outcome.bodies = solver.bodies
-            state.status = STARTING
+            state.status = message("progress.starting")
             preview = Preview(scene, gathered, visible)
             solver.start()
             try:
@@ -195,7 +193,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             outcome.error = explain(solver.error)
         if outcome.frames:
             refuse_lost(solver.cache, outcome.frames)
-            state.status = "Writing shape keys"
+            state.status = message("progress.writing")
             replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
             frames = gathered.frame_start, outcome.frames, outcome.count
             outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
@@ -214,7 +212,7 @@ def _until_solved(solver, state, outcome, wait, preview):
         if state.cancel_requested and not solver.stopping.is_set():
             solver.stopping.set()
             outcome.cancelled = True
-            state.status = "Cancelling"
+            state.status = message("progress.cancelling")
         if not solver.stopping.is_set() and reader.has_room():
             with preview.aside():
                 reader.fill()
@@ -236,9 +234,8 @@ def _until_solved(solver, state, outcome, wait, preview):
         outcome.take(solved)
         state.progress = solved.index / solved.count
         if not outcome.cancelled:
-            state.status = ", ".join(
-                filter(None, [f"Baking {solved.index}/{solved.count}", left.after(solved.index)])
-            )
+            done = message("progress.baking", frame=solved.index, count=solved.count)
+            state.status = ", ".join(filter(None, [done, left.after(solved.index)]))
         if preview.is_due():
             preview.show(solved.index, solver.cache.read(solved.index))
         yield solved
@@ -247,8 +244,8 @@ def _until_solved(solver, state, outcome, wait, preview):
 def _compiling(compiled):
     """What is shown while kernels are compiled."""
     if compiled.done == compiled.count:
-        return STARTING
-    return f"{COMPILING} {compiled.done + 1} of {compiled.count} (first time only)"
+        return message("progress.starting")
+    return message("progress.compiling", module=compiled.done + 1, count=compiled.count)
 
 
 def _settle_caches(bakes, scene, place):
@@ -259,7 +256,7 @@ def _settle_caches(bakes, scene, place):
         bring_home(place, scene)
         remove_unused(bakes, scene)
     except OSError as error:
-        return [f"The cache of an earlier bake remains: {explain(error)}"]
+        return [message("cache.earlier_remains", error=explain(error))]
     return []
 
 
@@ -279,7 +276,7 @@ def run_to_end(steps, show=print):
         except StopIteration as end:
             return end.value
         status = bpy.context.window_manager.vbd.status
-        if status != before and status.startswith(COMPILING):
+        if status != before and status.startswith("Compiling"):
             show(status)
         before = status
         if solved is None:
@@ -296,4 +293,4 @@ def size_line(size):
     counts = {name: getattr(size, name) for name in names}
     parts = [f"{count} {name}" for name, count in counts.items() if count]
     parts = [f"{size.vertices} vertices", *parts, f"{size.colors} colors"]
-    return f"Device {size.device}: {', '.join(parts)}"
+    return message("progress.device", device=size.device, parts=", ".join(parts))

@@ -15,6 +15,9 @@ class BodyReports:
         self.energy = EnergyGain(gathered)
         self.volumes, self.faces = VolumeLoss(gathered), FaceReport(gathered)
         self.shells, self.opened = ShellReport(gathered), OpenedFaces(gathered)
+        self.names = [body.name for body in gathered.simulated()]
+        self.deepest = ""
+        """Name of the body that is deepest in what it touches."""
 
     def take(self, frame, places):
         """Count a `Frame` of the solver and its `Places`."""
@@ -24,6 +27,7 @@ class BodyReports:
         self.faces.take(frame.index, positions)
         self.shells.take(frame.index, positions, places)
         self.opened.take(frame.index)
+        self.deepest = "" if places.deepest is None else self.names[places.deepest]
 
     def lines(self):
         """`Line`s of all reports."""

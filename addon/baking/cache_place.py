@@ -11,6 +11,7 @@ import bpy
 
 from ...solver import cache
 from ...solver.cache import Cache
+from ...solver.messages import message
 from ..playing.baked import baked_here
 
 NAME = "vbd_cache"
@@ -137,7 +138,7 @@ def _after_saving(*_):
     try:
         follow(Saving.before)
     except OSError as error:
-        print(f"The cache of the bake stays where it was: {error}")
+        print(message("cache.not_moved", error=error))
 
 
 def register():

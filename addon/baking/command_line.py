@@ -11,6 +11,7 @@ import numpy as np
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..values.declared import SETTINGS
 from ..values.preset_values import preset_values
 from ..values.presets import ROOT, VBD_MT_solver_presets, preset_files, shown_preset
@@ -85,14 +86,14 @@ class VBD_OT_copy_command_line(Operator):
     @classmethod
     def poll(cls, _context):
         if not bpy.data.filepath:
-            cls.poll_message_set("Save the file first: the command names it")
+            cls.poll_message_set(message("bake.save_first"))
         return bool(bpy.data.filepath)
 
     def execute(self, context):
         line = command_line(bpy.data.filepath, context.scene, self.form)
         context.window_manager.clipboard = line
         if bpy.data.is_dirty:
-            self.report({"WARNING"}, "Copied; save the file, for the command bakes what is on disk")
+            self.report({"WARNING"}, message("bake.copied"))
         else:
             self.report({"INFO"}, "Copied")
         return {"FINISHED"}

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.bodies import Collider, Deformable
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.scene.thickness import collision_thickness
 from .report import Line, listed
@@ -68,40 +69,40 @@ class ContactReport:
         end, or when that was over.
         """
         for names in self.rooms:
-            what = "{} begins inside of {} and stays in it; move it out if it should not"
-            yield Line(text=what.format(*names), objects=names)
+            one, other = names
+            yield Line(text=message("report.inside", name=one, other=other), objects=names)
         if self.entangled is None:
             return
         found = self.entangled.stats.tangles
         names = tuple(dict.fromkeys(name for intersection in found for name in intersection.bodies))
         if self.entangled is not self.last:
-            who = " and ".join(names) if len(names) == 2 else listed(names)
-            what = f"{who} were entangled" if len(names) > 1 else f"{who} was entangled with itself"
-            until = f"until frame {self.entangled.scene_frame}; if that shows,"
-            if self.began_apart:
-                until = f"from frame {self.first_entangled.scene_frame} {until}"
-            yield Line(text=f"{what} {until} {self._remedy('start apart')}", objects=names)
+            yield Line(text=self._untangled(names), objects=names)
             return
-        what = _who_passes([intersection.bodies for intersection in found], names)
-        remedy = self._remedy("move apart what starts entangled")
-        yield Line(text=f"{what}; {remedy}", warns=True, objects=names)
+        who = _who_passes([intersection.bodies for intersection in found], names)
+        name = "report.entangled_later" if self.began_apart else "report.entangled"
+        yield Line(text=message(name, who=who), warns=True, objects=names)
 
-    def _remedy(self, at_start):
-        """What helps against what is entangled; what began apart has been led there."""
-        return (
-            "keep apart what animation leads, pins and colliders" if self.began_apart else at_start
-        )
+    def _untangled(self, names):
+        """What was entangled, and until when; what began apart has been led there."""
+        who = " and ".join(names) if len(names) == 2 else listed(names)
+        known = {"names": who, "count": len(names), "frame": self.entangled.scene_frame}
+        if self.began_apart:
+            first = self.first_entangled.scene_frame
+            return message("report.untangled_later", first=first, **known)
+        return message("report.untangled", **known)
 
-    def sunk(self):
-        """A `Line` about what is still inside of the ground or a collider at the end."""
+    def sunk(self, name):
+        """A `Line` about the deepest body, if it is still inside of the ground or a collider at the
+        end.
+        """
         # What is in front of a surface is never deeper than the distance that it keeps.
         if self.last is None or self.last is self.entangled:
             return
         if self.last.stats.deepest > SUNK * self.farthest > 0.0:
             yield Line(
-                text=f"Something is still {self._depth(self.last)} deep in the ground or in a "
-                "collider; let it start outside",
+                text=message("report.sunk", name=name, depth=self._depth(self.last)),
                 warns=True,
+                objects=(name,),
             )
 
     def numbers(self):
@@ -111,11 +112,11 @@ class ContactReport:
         stats = self.last.stats
         return [
             *self._intersections(),
-            f"Touching: {stats.contacts:,} vertices",
-            f"Pairs: {stats.pairs:,}",
-            f"Deepest: {self._depth(self.deepest)} of {self.distance}",
-            f"Truncated: {stats.truncated:,} vertices",
-            f"Searches: {self.searches:,}",
+            message("statistics.touching", vertices=stats.contacts),
+            message("statistics.pairs", pairs=stats.pairs),
+            message("statistics.deepest", depth=self._depth(self.deepest), distance=self.distance),
+            message("statistics.truncated", vertices=stats.truncated),
+            message("statistics.searches", searches=self.searches),
         ]
 
     def lines(self):
@@ -125,10 +126,21 @@ class ContactReport:
         stats = self.last.stats
         return [
             *self._intersections(),
-            f"Last frame {self.last.scene_frame}: {stats.contacts} vertices touch in "
-            f"{stats.pairs} pairs, {self._depth(self.last)} deep, {stats.truncated} truncated",
-            f"Deepest frame {self.deepest.scene_frame}: {self._depth(self.deepest)} of the contact "
-            f"distance of {self.distance}; {self.searches} searches in all frames",
+            message(
+                "statistics.last_frame",
+                frame=self.last.scene_frame,
+                contacts=stats.contacts,
+                pairs=stats.pairs,
+                depth=self._depth(self.last),
+                truncated=stats.truncated,
+            ),
+            message(
+                "statistics.deepest_frame",
+                frame=self.deepest.scene_frame,
+                deepest=self._depth(self.deepest),
+                distance=self.distance,
+                searches=self.searches,
+            ),
         ]
 
     def _intersections(self):
@@ -137,7 +149,7 @@ class ContactReport:
             return []
         if self.entangled is self.last:
             return [str(intersection) for intersection in self.last.stats.tangles]
-        return [f"Untangled after frame {self.entangled.scene_frame}"]
+        return [message("statistics.untangled", frame=self.entangled.scene_frame)]
 
     def _depth(self, solved):
         return length(solved.stats.deepest)
@@ -147,8 +159,9 @@ def _who_passes(couples, names):
     """What passes through what, of couples of bodies and the names of all of these, in words."""
     who = next((name for name in names if all(name in couple for couple in couples)), None)
     if who is None:
-        return f"{listed(names)} pass through each other"
+        return message("report.pass_each_other", names=listed(names))
     if all(other == who != one for one, other in couples):
-        return f"{listed([one for one, _other in couples])} pass through {who}"
+        return message("report.pass", names=listed([one for one, _ in couples]), name=who)
     others = [one if other == who else other for one, other in couples]
-    return f"{who} passes through {listed(['itself' if n == who else n for n in others])}"
+    others = listed(["itself" if name == who else name for name in others])
+    return message("report.passes", name=who, others=others)

@@ -4,9 +4,10 @@
 from math import inf, isnan, log10
 from statistics import median_low
 
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.settings import Settings
-from .report import Line, advice, counted, listed
+from .report import Line, advice, listed
 
 # The most iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
@@ -21,14 +22,6 @@ POOR_PART = 0.2
 # ... and from so many, or half of a shorter one: landings are short, and what they lack is told
 # without a warning.
 LANDING = 4
-ONE_PULLED = (
-    "{} was pulled to {} times its length in frame {} where it touches something, faster than "
-    "it could give way"
-)
-MANY_PULLED = (
-    "{} were pulled to {} times their length in frame {} where they touch something, faster "
-    "than they could give way"
-)
 
 
 def rounded_up(count):
@@ -75,23 +68,21 @@ class Convergence:
         if not self.needed:
             return
         count = self.iterations()
+        found = {"poor": len(self.needed), "frames": self.frames}
         if count is None:
-            what = (
-                "No solution found in {} frames; make what is crushed stiffer, what is stiff softer"
-            )
+            text = message("report.no_solution", **found)
             number = advice("substeps", 2 * settings.substeps)
         else:
-            what = "Looks softer than its material in {} frames"
+            text = message("report.too_soft", **found)
             number = advice("iterations", count)
             # Without inertia all steps are alike.
             if count > max(MOST_ADVISED, MANY * settings.iterations) and not settings.quasistatic:
-                what += f" and would need {count:,} iterations; try a coarser mesh or smaller steps"
+                text = message("report.too_soft_by_far", **found)
                 number = advice("substeps", 2 * settings.substeps)
         warns = len(self.needed) >= max(POOR_PART * self.frames, min(LANDING, 0.5 * self.frames))
         if not warns:
-            what = "Less exact in {} frames" + ("; if it looks wrong" if number else "")
-        part = f"{len(self.needed)} of {self.frames}"
-        yield Line(text=what.format(part), warns=warns, **number)
+            text = message("report.less_exact", **found)
+        yield Line(text=text, warns=warns, **number)
 
     def _overstretched(self, settings):
         """A `Line` about what contact keeps far longer than at rest."""
@@ -104,10 +95,15 @@ class Convergence:
         names = tuple(sorted(found, key=lambda name: max(found[name]), reverse=True))
         ratio, frame = max(found[names[0]])
         count = len(self.stretched)
-        also = f" (also in {counted(count - 1, 'other frame')})" if count > 1 else ""
-        text = ONE_PULLED if len(names) == 1 else MANY_PULLED
+        also = message("report.also", count=count - 1) if count > 1 else ""
         yield Line(
-            text=text.format(listed(names), f"{ratio:.2g}", f"{frame}{also}"),
+            text=message(
+                "report.pulled",
+                names=listed(names),
+                count=len(names),
+                ratio=ratio,
+                frame=f"{frame}{also}",
+            ),
             warns=count >= min(LANDING, 0.5 * self.frames),
             objects=names,
             **advice("substeps", FINER * settings.substeps),
@@ -120,8 +116,12 @@ class Convergence:
         stats = self.last.stats
         count = stats.inverted
         yield Line(
-            text=f"{listed(stats.inverted_bodies)}: {count} {_elements(self.last.model, count)} "
-            f"{'is' if count == 1 else 'are'} turned inside out",
+            text=message(
+                "report.inside_out",
+                names=listed(stats.inverted_bodies),
+                count=count,
+                elements=_elements(self.last.model, count),
+            ),
             warns=True,
             objects=stats.inverted_bodies,
             **advice("substeps", 2 * settings.substeps),
@@ -133,14 +133,14 @@ class Convergence:
             return []
         worst = self.worst
         lines = [
-            f"Residual: {self.last.stats.residual:.1e}",
-            f"Worst: {worst.stats.residual:.1e} in frame {worst.scene_frame}",
-            f"Under-converged: {len(self.needed)} of {self.frames} frames",
+            message("statistics.residual", residual=self.last.stats.residual),
+            message("statistics.worst", residual=worst.stats.residual, frame=worst.scene_frame),
+            message("statistics.under_converged", count=len(self.needed), frames=self.frames),
         ]
         if not isnan(self.last.stats.error):
-            lines.append(f"Error: {_error(self.last.stats)}")
+            lines.append(message("statistics.error", error=_error(self.last.stats)))
         if self.skips:
-            lines.append(f"Coarse steps skipped: {self.skips:,}")
+            lines.append(message("statistics.coarse_skipped", skips=self.skips))
         return lines
 
     def verdicts(self):
@@ -148,17 +148,26 @@ class Convergence:
         if self.last is None:
             return []
         lines = [
-            f"{which} frame {solved.scene_frame}: {solved.stats.verdict}, "
-            f"residual {solved.stats.residual:.1e}"
+            message(
+                "statistics.verdict",
+                which=which,
+                frame=solved.scene_frame,
+                verdict=solved.stats.verdict,
+                residual=solved.stats.residual,
+            )
             for which, solved in (("Last", self.last), ("Worst", self.worst))
         ]
         stats = self.last.stats
         if not isnan(stats.error):
-            lines.append(f"Error of the last frame: {_error(stats)}")
+            lines.append(message("statistics.last_error", error=_error(stats)))
         if not isnan(stats.coarse_share):
             lines.append(
-                f"Coarse correction: {stats.coarse_share:.2f} of its step taken, residual "
-                f"{stats.residual_before_coarse:.1e} before the last, {self.skips} skipped"
+                message(
+                    "statistics.coarse",
+                    share=stats.coarse_share,
+                    residual=stats.residual_before_coarse,
+                    skips=self.skips,
+                )
             )
         return lines
 
@@ -166,8 +175,10 @@ class Convergence:
 def _error(stats):
     """The error of a frame, and what it is a part of, in words."""
     if isnan(stats.error_motion):
-        return f"about {length(stats.error)}"
-    return f"about {length(stats.error)} of {length(stats.error_motion)} in the last substep"
+        return message("statistics.about", error=length(stats.error))
+    return message(
+        "statistics.error_of", error=length(stats.error), motion=length(stats.error_motion)
+    )
 
 
 def _elements(size, count):

@@ -6,6 +6,7 @@ has more than at its start.
 import numpy as np
 
 from ...solver.bodies import Cloth
+from ...solver.messages import message
 from ..gathering.reader import found
 from ..objects.participants import BODIES
 from .report import Line, advice
@@ -60,8 +61,7 @@ class EnergyGain:
         if self.counts and self.grown is not None:
             settings = self.gathered.settings
             yield Line(
-                text="Energy comes from nowhere from frame "
-                f"{self.gathered.frame_start + self.grown} on, which throws things or shakes them",
+                text=message("report.energy", frame=self.gathered.frame_start + self.grown),
                 warns=True,
                 **advice("substeps", 2 * settings.substeps),
             )

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ...solver.bodies import Rod
+from ...solver.messages import message
 from ..objects.measures import (
     area,
     edge_stretch,
@@ -175,7 +176,7 @@ def frames_of(cache):
         frames.append(numbers_in(cache, index))
         _add_speeds(frames[-1]["objects"], frames[index - 1]["objects"] if index else {}, fps)
     if not any(frame["seconds"] is not None for frame in frames):
-        raise ValueError("the bake has no statistics: an earlier version made it; bake again")
+        raise ValueError(message("statistics.none"))
     return frames
 
 

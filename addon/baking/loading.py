@@ -7,6 +7,7 @@ from uuid import uuid4
 import bpy
 
 from ...solver.cache import Cache
+from ...solver.messages import message
 from ..gathering.gather import refuse_unbakeable
 from ..gathering.hint import Hint
 from ..gathering.reader import identity
@@ -42,9 +43,10 @@ class Loaded:
 
     def line(self):
         """What is said about it."""
-        text = f"Loaded frames {self.first} to {self.last} from the cache"
-        verb = "is" if self.missing == 1 else "are"
-        return f"{text}; {self.missing} {verb} missing" if self.missing else text
+        known = {"first": self.first, "last": self.last}
+        if self.missing:
+            return message("resume.loaded_part", count=self.missing, **known)
+        return message("resume.loaded", **known)
 
 
 def write_keys(scene, targets, cache, bake, frame_start, last, count):
@@ -59,7 +61,7 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
         if ob is None:
             continue  # deleted by a script meanwhile: there is nothing left to bake
         if playback.is_baked(ob) and scene not in owners(ob):
-            notes.append(f"{ob.name}: this replaces its bake in {owners(ob)[0].name}")
+            notes.append(message("note.replaces_bake", name=ob.name, scene=owners(ob)[0].name))
         frames = (cache.read(index)[at] for index in range(last + 1))
         playback.write(ob, frames, frame_start, target.deforming, pace)
         mark(ob, scene, bake)
@@ -83,7 +85,7 @@ def load(scene, folder=None, blend=None):
         _target(scene, *named) for named in zip(header.names, header.vertex_counts, strict=True)
     ]
     if frames < 2 or not targets:
-        raise ValueError(f"{cache.folder} has no whole frames to load; bake again")
+        raise ValueError(message("resume.nothing_whole", folder=cache.folder))
     # A cache that lies elsewhere is not this file's to move and to delete.
     bake = header.bake if cache.folder == own else uuid4().hex
     count = header.frame_count
@@ -97,9 +99,9 @@ def _target(scene, name, count):
     """The object of a cache that is `Played`; refuses one that is not there or another."""
     ob = scene.objects.get(name)
     if ob is None or not is_simulated_as_points(ob):
-        raise ValueError(f"{name} is in the cache and is no mesh of the scene; bake again")
+        raise ValueError(message("resume.not_in_scene", name=name))
     if ob.mode == "EDIT":
-        raise ValueError(f"{name} is in Edit Mode; leave it to load the cache")
+        raise ValueError(message("resume.edit_mode", name=name))
     refuse_unbakeable(ob)
     playback.suspend(ob)
     try:
@@ -108,7 +110,7 @@ def _target(scene, name, count):
     finally:
         playback.resume(ob)
     if points != count:
-        raise ValueError(f"{name} has {points} vertices, and {count} in the cache; bake again")
+        raise ValueError(message("resume.load_vertices", name=name, now=points, before=count))
     return Played(identity(ob), [modifier.name for modifier in deforming])
 
 

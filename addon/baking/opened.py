@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.bodies import Collider
+from ...solver.messages import message
 from ...solver.topology.meshes import are_flat
 from .report import Line
 
@@ -37,9 +38,13 @@ class OpenedFaces:
         for body, count in self.opened.items():
             if count:
                 yield Line(
-                    text=f"{body.name}: {count} of {len(body.triangles)} triangles are flat in "
-                    f"frame {self.gathered.frame_start} and push nothing when they open later; "
-                    "start with them a little open",
+                    text=message(
+                        "report.opened",
+                        name=body.name,
+                        count=count,
+                        total=len(body.triangles),
+                        frame=self.gathered.frame_start,
+                    ),
                     warns=True,
                     objects=(body.name,),
                 )

@@ -3,6 +3,7 @@
 mesh is read. What Resume finds (resuming.py) is all of it.
 """
 
+from ...solver.messages import message
 from ..objects.participants import participants
 from ..values.measured import NOT_STORED
 from ..values.setting_values import NAMES
@@ -36,8 +37,9 @@ def told(scene, was):
             changed = [n for n, v in set_to[name].items() if was[name].get(n, v) != v]
             labels += [_label(scene, name, n) for n in changed]
         else:
-            labels.append(f"{name} (new)" if name in set_to else f"{name} (takes no part any more)")
-    return f"Changed since this bake: {listed(labels)}" if labels else None
+            which = "resume.takes_part" if name in set_to else "resume.takes_no_part"
+            labels.append(message(which, name=name))
+    return message("resume.changed", names=listed(labels)) if labels else None
 
 
 def _of_scene(scene):

@@ -3,6 +3,7 @@
 
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..playing import playback
 from ..playing.baked import baked_here
 from ..values.scene_time import frame_anew
@@ -28,7 +29,7 @@ class VBD_OT_convert_to_relative(Operator):
     def poll(cls, context):
         reason = refusal(context)
         if reason is None and not convertible(context):
-            reason = "No object of the scene has a bake with absolute keys"
+            reason = message("free.none_absolute")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -43,7 +44,7 @@ class VBD_OT_convert_to_relative(Operator):
                 return {"CANCELLED"}
         frame_anew(context.scene)
         objects = converted[0].name if len(converted) == 1 else f"{len(converted)} objects"
-        self.report({"INFO"}, f"Converted the bake of {objects}")
+        self.report({"INFO"}, message("free.converted", names=objects))
         return {"FINISHED"}
 
 

@@ -6,15 +6,14 @@ what the panel shows. They are kept in the scene as text, so that they are saved
 """
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
+from ...solver.messages import message
 from ...solver.settings import Settings
-from ..gathering.hint import FaceHint, Hint
+from ..gathering.hint import Hint
 
 MOST_LINES = 4
 MOST_NAMES = 3
-# Where the lines that find no room are to be found.
-MORE = "{count} more in Statistics below"
 
 FIELDS = {f.name: f.metadata for f in fields(Settings)}
 
@@ -31,21 +30,25 @@ class Line:
     """What to change it to."""
     objects: tuple[str, ...] = ()
     """Names of the objects it is about."""
-    subdivides: bool = False
-    """Whether the faces of the objects should be subdivided."""
-    selects_faces: bool = False
-    """Whether it is about faces that are left out, which can be selected."""
+    operator: str = ""
+    """The operator with a button of its own that helps against it."""
 
     @property
     def label(self):
         """The name of the setting, as users know it."""
         return FIELDS[self.setting]["label"]
 
+    @property
+    def lead(self):
+        """What stands before a number, or the button that sets it."""
+        return self.text if self.warns else message("report.if_it_shows", text=self.text)
+
     def sentence(self):
         """Text and advice, where there is no button."""
         if not self.setting:
             return self.text
-        return f"{self.text}: set {self.label.lower()} to {self.value}"
+        setting = self.label.lower()
+        return message("report.set", lead=self.lead, setting=setting, value=self.value)
 
 
 def advice(setting, value):
@@ -58,12 +61,8 @@ def advice(setting, value):
 def listed(names):
     """Names in a sentence; of very many only some."""
     shown, rest = names[:MOST_NAMES], len(names) - MOST_NAMES
-    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")
-
-
-def counted(count, what):
-    """So many of something: 1 frame, 2 frames."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+    names = ", ".join(shown)
+    return message("report.names", names=names, count=rest) if rest > 0 else names
 
 
 def named(text, names):
@@ -78,7 +77,7 @@ def noted(note, names):
         text=str(note),
         warns=not isinstance(note, Hint),
         objects=named(note, names),
-        selects_faces=isinstance(note, FaceHint),
+        operator=getattr(note, "operator", ""),
     )
 
 
@@ -87,13 +86,29 @@ def in_order(lines):
     return sorted(lines, key=lambda line: not line.warns)
 
 
+def advised_once(lines):
+    """The lines, warnings first, with one number to set at most: where smaller steps are advised
+    the other numbers no longer hold.
+    """
+    advise = [line for line in lines if line.setting]
+    advise = [line for line in advise if line.warns] or advise
+    advise = [line for line in advise if line.setting == "substeps"] or advise
+    if not advise:
+        return lines
+    first, value = advise[0], max(line.value for line in advise)
+    return [
+        replace(line, value=value) if line is first else replace(line, setting="", value=0)
+        for line in lines
+    ]
+
+
 def shortened(lines):
     """The lines that are shown at once, and the rest."""
     if len(lines) <= MOST_LINES:
         return lines, []
     first, rest = lines[: MOST_LINES - 1], lines[MOST_LINES - 1 :]
     warns = any(line.warns for line in rest)
-    return [*first, Line(text=MORE.format(count=len(rest)), warns=warns)], rest
+    return [*first, Line(text=message("report.more", count=len(rest)), warns=warns)], rest
 
 
 def dumps(lines, numbers, made_with=None):
@@ -109,8 +124,14 @@ def loads(text):
     if not text:
         return [], []
     report = json.loads(text)
-    lines = [Line(**{**line, "objects": tuple(line["objects"])}) for line in report["lines"]]
-    return lines, report["numbers"]
+    return [_line(**line) for line in report["lines"]], report["numbers"]
+
+
+def _line(objects, subdivides=False, selects_faces=False, **line):
+    """A `Line` of a report, also of one that names no operators yet."""
+    if subdivides or selects_faces:
+        line["operator"] = "vbd.subdivide_faces" if subdivides else "vbd.select_faces"
+    return Line(objects=tuple(objects), **line)
 
 
 def made_with(text):

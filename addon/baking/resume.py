@@ -5,13 +5,13 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..objects.participants import nothing_to_bake
 from .bake import refusal
 from .bake_steps import EVERY_FRAME, explain
 from .loading import load
 from .resuming import MOST_CHANGES, changes, kept_frames, nearest
 
-NOTHING_KEPT = "There are no frames of an earlier bake; press Bake"
 WIDTH = 420
 
 
@@ -31,22 +31,22 @@ def draw_changes(layout, found):
     if not found:
         return
     box = layout.box()
-    box.label(text="Changed since, and used from there on:", icon="INFO")
+    box.label(text=message("resume.changed_used"), icon="INFO")
     for line in found[:MOST_CHANGES]:
         box.label(text=line, translate=False)
     if len(found) > MOST_CHANGES:
-        box.label(text=f"and {len(found) - MOST_CHANGES} more")
+        box.label(text=message("resume.and_more", count=len(found) - MOST_CHANGES))
 
 
 def resume_refusal(context):
     """Why there is nothing to resume, or None."""
     scene, kept = context.scene, kept_frames(context.scene)
     if kept is None:
-        return NOTHING_KEPT
+        return message("resume.none")
     if not kept.frame:
-        return "The frames kept have no restart points; load them or bake anew"
+        return message("resume.no_points")
     if is_there(kept, scene):
-        return "All frames are there; set a later End, or bake from an earlier frame"
+        return message("resume.all_there")
     return None
 
 
@@ -113,12 +113,12 @@ class VBD_OT_bake_from_here(_OnKept):
     def other_refusal(context):
         kept = kept_frames(context.scene)
         if kept is None or not kept.frame:
-            return NOTHING_KEPT
+            return message("resume.none")
         begin, end = nearest(kept, context.scene.frame_current), context.scene.vbd.frame_end
         if begin >= end:
-            return f"No frame comes after {begin}: go to an earlier one, or set a later End"
+            return message("resume.nothing_after", frame=begin)
         if begin <= kept.cache.header.frame_start:
-            return "There is no restart point before the current frame; go to a later one"
+            return message("resume.no_point_before")
         return None
 
     def invoke(self, context, _event):
@@ -132,12 +132,12 @@ class VBD_OT_bake_from_here(_OnKept):
         kept, frame = kept_frames(context.scene), context.scene.frame_current
         last = kept.cache.header.frame_start + kept.last
         begin, end = nearest(kept, frame) + 1, context.scene.vbd.frame_end
-        told = f"Frames {begin} to {end} are baked, those before stay."
+        told = message("resume.from_here", first=begin, last=end)
         if last > end:
-            told += f" Those after {end} are deleted."
+            told += message("resume.deleted_after", frame=end)
         self.layout.label(text=told)
         if begin <= frame:
-            self.layout.label(text=f"The restart point before frame {frame} is {begin - 1}.")
+            self.layout.label(text=message("resume.point_before", frame=frame, point=begin - 1))
         draw_changes(self.layout, self.changes)
 
     def execute(self, context):
@@ -154,7 +154,7 @@ def draw_question(layout, context):
         except (ValueError, OSError) as error:
             obstacle = explain(error)
     layout.operator_context = "EXEC_DEFAULT"
-    layout.label(text=f"{kept.span()} are kept.")
+    layout.label(text=message("resume.kept", frames=kept.span()))
     if obstacle and not is_whole:
         layout.label(text=obstacle, icon="ERROR", translate=False)
     row = layout.row()
@@ -190,7 +190,7 @@ class VBD_OT_ask_bake(_OnKept):
 
     @staticmethod
     def other_refusal(context):
-        return None if kept_frames(context.scene) else NOTHING_KEPT
+        return None if kept_frames(context.scene) else message("resume.none")
 
     def invoke(self, context, _event):
         context.window_manager.popup_menu(
@@ -239,7 +239,7 @@ class VBD_OT_load_cache(_Load):
 
     @staticmethod
     def other_refusal(context):
-        return None if kept_frames(context.scene) else NOTHING_KEPT
+        return None if kept_frames(context.scene) else message("resume.none")
 
     def execute(self, context):
         return self.load(context)

@@ -8,6 +8,7 @@ import bpy
 
 from ...solver.cache import HEADER, Cache
 from ...solver.fingerprint import MESH
+from ...solver.messages import message
 from ..gathering.gather import gather, participants, prepared
 from .cache_place import cache_folder
 
@@ -48,7 +49,7 @@ class Kept:
     def span(self):
         """What is there, in words."""
         first = self.cache.header.frame_start
-        return f"Frames {first} to {first + self.last} of {first} to {first + self.count}"
+        return message("resume.span", first=first, last=first + self.last, end=first + self.count)
 
 
 class Known:
@@ -100,11 +101,11 @@ def kept_until(scene, frame=None, folder=None):
     sound, points = cache.sound(), [0, *cache.restart_points()]
     most = sound - 1 if frame is None else min(frame - cache.header.frame_start, sound - 1)
     if sound < 1 or most < 0:
-        raise ValueError(f"{cache.folder} has no frames to go on after; bake again")
+        raise ValueError(message("resume.folder_empty", folder=cache.folder))
     for point in sorted(points, reverse=True):
         if point <= most and _is_readable(cache, point):
             return Kept(cache, point, sound - 1)
-    raise ValueError(f"{cache.folder} has no restart points; bake again")
+    raise ValueError(message("resume.folder_without_points", folder=cache.folder))
 
 
 def _is_readable(cache, point):
@@ -125,26 +126,22 @@ def refuse_unfit(kept, gathered):
     header = kept.cache.header
     if header.frame_start != gathered.frame_start:
         raise ValueError(
-            f"the frames kept begin at {header.frame_start}, and the bake at "
-            f"{gathered.frame_start}; set Frame Start back or bake anew"
+            message("resume.other_start", kept=header.frame_start, now=gathered.frame_start)
         )
     now = {t.name: len(p) for t, p in zip(gathered.targets, gathered.start(), strict=True)}
     before = dict(zip(header.names, header.vertex_counts, strict=True))
     for name in before:
         if name not in now:
-            raise ValueError(
-                f"{name} is in the frames kept and takes no part now; give it back its name and "
-                "role, or bake anew"
-            )
+            raise ValueError(message("resume.object_gone", name=name))
     for name in now:
         if name not in before:
-            raise ValueError(f"{name} is not in the frames kept; bake anew")
+            raise ValueError(message("resume.object_new", name=name))
         if before[name] != now[name]:
             raise ValueError(
-                f"{name} has {now[name]} vertices, and {before[name]} in the frames kept; bake anew"
+                message("resume.vertices", name=name, now=now[name], before=before[name])
             )
     if list(now) != header.names:
-        raise ValueError("the frames kept have the objects in another order; bake anew")
+        raise ValueError(message("resume.order"))
 
 
 def kept_for(gathered, scene, frame, folder):
@@ -159,14 +156,13 @@ def refuse_lost(cache, last):
     sound = cache.sound()
     if sound <= last:
         raise OSError(
-            f"{cache.folder} has only {sound} whole frames of {last + 1}: they were removed or "
-            "damaged meanwhile; bake again"
+            message("cache.lost_frames", folder=cache.folder, count=sound, total=last + 1)
         )
 
 
 def told(error, kept, gathered):
     """What keeps a bake from going on: the `error`, behind the bodies that are not what they were
-    if it is that the restart point does not fit.
+    if it is that the checkpoint does not fit.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.descent.checkpoints import UnfitError
@@ -178,9 +174,10 @@ def told(error, kept, gathered):
     found = [str(c) for c in found if c.of and c.what in ("", MESH)]
     if not found:
         return error
-    more = [f"and {len(found) - MOST_TOLD} more"] if len(found) > MOST_TOLD else []
+    left = len(found) - MOST_TOLD
+    more = [message("resume.and_more", count=left)] if left > 0 else []
     return ValueError(
-        f"{'; '.join([*found[:MOST_TOLD], *more])}; set that back or bake anew ({error})"
+        message("resume.unfit", changes="; ".join([*found[:MOST_TOLD], *more]), error=error)
     )
 
 

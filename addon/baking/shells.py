@@ -10,6 +10,7 @@ import numpy as np
 
 from ...solver.bodies import Collider, Rod
 from ...solver.lattice.pinned_corners import normals_of
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.scene.thickness import collision_thickness
 from ..objects.modifiers import simulation_point
@@ -85,16 +86,14 @@ class ShellReport:
         return float(np.max(collision_thickness(body)) + max(map(np.max, others)))
 
     def _line(self, name, shell, touched, deepest, room):
+        known = {"name": name, "modifier": shell.name, "deepest": length(deepest)}
+        known["room"] = length(room)
         if all(touched):
             half = length(0.5 * sum(shell.sides))
-            advice = f"set its Offset to 0, and Thickness (Collision) of {name} to {half}"
+            text = message("report.shell_both_sides", thickness=half, **known)
         else:
-            advice = f"set its Offset to {1 if touched[0] else -1}"
-        return Line(
-            text=f"{name}: {shell.name} thickens the result by {length(deepest)} towards what it "
-            f"touches, where contact leaves {length(room)}; {advice}",
-            objects=(name,),
-        )
+            text = message("report.shell", offset=1 if touched[0] else -1, **known)
+        return Line(text=text, objects=(name,))
 
 
 def touched_sides(points, triangles, places, room):

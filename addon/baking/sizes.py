@@ -3,13 +3,14 @@
 
 import bpy
 
+from ...solver.messages import message
 from ..objects.cell_count import known_cell_count
 from ..objects.modifiers import is_reshaped
 from ..objects.participants import BODIES, participants
 
 # Of a frame, on disk and as a shape key [B per vertex].
 POINT = 12
-# Of a restart point [B per vertex of the solver]; up to twice as much where many are in contact.
+# Of a checkpoint [B per vertex of the solver]; up to twice as much where many are in contact.
 STATE = 300
 # A lattice has about so many corners per cell.
 CORNERS = 1.5
@@ -51,7 +52,7 @@ def draw_sizes(layout, scene):
     """The estimate of the next bake."""
     disk, memory = (in_words(size) for size in bake_sizes(scene))
     column = layout.column(align=True)
-    column.label(text=f"Disk: about {disk}")
-    column.label(text=f"File and memory: {memory}")
+    column.label(text=message("bake.disk", size=disk))
+    column.label(text=message("bake.memory", size=memory))
     if not bpy.data.is_saved:
-        column.label(text="Lost with the session: save", icon="INFO")
+        column.label(text=message("bake.unsaved"), icon="INFO")

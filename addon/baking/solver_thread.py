@@ -7,6 +7,7 @@ from threading import Event, Thread
 from uuid import uuid4
 
 from ...solver.cache import Cache
+from ...solver.messages import message
 from ..gathering.reader import Stopped
 from .body_reports import BodyReports
 from .frame_numbers import Shapes, numbers_of, places_of
@@ -25,9 +26,13 @@ class Solved:
 
     def line(self):
         """What is printed about it."""
-        return (
-            f"Frame {self.scene_frame} ({self.index}/{self.count})  {self.stats.seconds:.3f} s  "
-            f"residual {self.stats.residual:.6e}"
+        return message(
+            "progress.frame",
+            frame=self.scene_frame,
+            index=self.index,
+            count=self.count,
+            seconds=self.stats.seconds,
+            residual=self.stats.residual,
         )
 
 

@@ -4,6 +4,8 @@
 import time
 from collections import deque
 
+from ...solver.messages import message
+
 # Frames whose pace counts: enough to smooth the hard ones, few enough to follow a pile that grows.
 RECENT = 20
 # Frames before anything is said; the first ones are seldom like the others.
@@ -23,7 +25,8 @@ class TimeLeft:
         (first, start), (last, now) = self.seen[0], self.seen[-1]
         if last - first < PATIENCE or last >= self.count:
             return ""
-        return f"about {in_words((now - start) / (last - first) * (self.count - last))} left"
+        left = (now - start) / (last - first) * (self.count - last)
+        return message("progress.left", time=in_words(left))
 
 
 def in_words(seconds):

@@ -9,6 +9,7 @@ nothing, while flesh or jelly in the hand keeps its volume.
 import numpy as np
 
 from ...solver.bodies import Collider, Volume
+from ...solver.messages import message
 from ...solver.topology.meshes import solid_volumes
 from .report import Line, listed
 
@@ -58,15 +59,14 @@ class VolumeLoss:
         if not found:
             return
         lost = min(max(lost for lost, _ in found.values()), 1.0)  # more where it is inside out
-        loses = "loses" if len(found) == 1 else "lose up to"
         # Nothing is stiff enough for what animation presses into less room.
-        remedies = ["press it less"] if self.is_pressed else ["raise Young's modulus"]
+        which = "report.pressed" if self.is_pressed else "report.crushed"
+        known = {"names": listed(tuple(found)), "count": len(found), "left": 100.0 * (1.0 - lost)}
+        text = message(which, **known)
         if min(ratio for _, ratio in found.values()) < NEAR_HALF - 1e-6:  # as float32
-            remedies.append(f"raise Poisson's ratio to {NEAR_HALF}")
-        remedy = ", or ".join(remedies)
+            text += message("report.raise_ratio", ratio=NEAR_HALF)
         yield Line(
-            text=f"{listed(tuple(found))} {loses} {100.0 * lost:.0f} % of the volume, too soft for "
-            f"the weight or what presses; {remedy}",
+            text=text,
             warns=lost > CRUSHED,
             objects=tuple(found),
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE, split_with_ends
 from ...solver.lattice.lattice import embed
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ..objects.subdividing import cannot_subdivide
 from .report import Line, listed
@@ -19,7 +20,6 @@ from .report import Line, listed
 SHOWS = 0.02
 # ... if it lasts for this part of the frames: an impact is soon over.
 LASTS = 0.2
-BY_MODIFIER = "simulate after a modifier that subdivides them (Modifier Stack)"
 
 
 class WithinFaces:
@@ -88,16 +88,14 @@ class FaceReport:
         there = [name for name in found if name in objects]
         plain = [name for name in there if not cannot_subdivide(objects[name])]
         made = [name for name in there if name not in plain]
-        for names, remedy in ((plain, "subdivide them"), (made, BY_MODIFIER)):
-            if names:
-                bend = "bends" if len(names) == 1 else "bend"
-                deepest = max(found[name] for name in names)
-                yield Line(
-                    text=f"{listed(names)} {bend} by up to {length(deepest)} inside of large "
-                    f"faces, which does not show; {remedy}",
-                    objects=tuple(names),
-                    subdivides=names is plain,
-                )
+        for names in filter(None, (plain, made)):
+            text = message(
+                "report.bends" if names is plain else "report.bends_modifier",
+                names=listed(names),
+                count=len(names),
+                deepest=length(max(found[name] for name in names)),
+            )
+            yield Line(text=text, objects=tuple(names), operator=text.operator)
 
 
 def _lasts(distances, shows):

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from ...solver.files.tets import checked
+from ...solver.messages import message
 from ..values.preparing import environment, install_command, interpreter
 
 PROGRAM = Path(__file__).parent / "run_ftetwild.py"
@@ -29,21 +30,17 @@ FLAT = 1e-6
 def refuse_holes(name, points, triangles):
     """Refuse triangles [triangle, 3] that enclose nothing; they may cross each other."""
     if not len(triangles):
-        raise ValueError(f"{name} has no faces to make tets of")
+        raise ValueError(message("tets.no_faces", name=name))
     edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     edges, count = np.unique(edges, axis=0, return_counts=True)
     odd = np.flatnonzero(count % 2)
     if len(odd):
         a, b = edges[odd[0]]
-        raise ValueError(
-            f"{name}: tets need a closed mesh, and {len(odd)} edges have a face on one side only "
-            f"(first: from vertex {a} to {b}); fill the holes (Mesh > Clean Up > Fill Holes), or "
-            "merge vertices that lie in one place (Mesh > Merge > By Distance)"
-        )
+        raise ValueError(message("tets.open", name=name, count=len(odd), a=a, b=b))
     corners = points[np.unique(triangles)].astype(float)
     spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
     if spread[-1] <= FLAT * spread[0]:
-        raise ValueError(f"{name} is flat and has no inside to fill with tets")
+        raise ValueError(message("tets.flat_object", name=name))
 
 
 def refuse_missing_package(modules):
@@ -52,13 +49,12 @@ def refuse_missing_package(modules):
     """
     python = interpreter()
     if python is None:
-        raise ValueError("there is no Python beside Blender that could run fTetWild")
+        raise ValueError(message("tets.no_python"))
     paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
     invalidate_caches()  # it may have been installed a moment ago
     if PathFinder.find_spec(PACKAGE, paths) is None:
         raise ValueError(
-            "fTetWild is not installed: run in a terminal "
-            f"{install_command(python, modules, PACKAGE)}, and press the button again"
+            message("tets.not_installed", command=install_command(python, modules, PACKAGE))
         )
 
 
@@ -84,8 +80,13 @@ def tets_in_steps(name, surface, lengths, limit, modules=""):
             said = (folder / "errors.txt").read_text(errors="replace").split("\n")
             last = next((line.strip() for line in reversed(said) if line.strip()), "")
             raise ValueError(
-                f"{name}: fTetWild failed with code {process.returncode}"
-                f"{': ' if last else ''}{last[:200]}; try a larger Tolerance, or a simpler mesh"
+                message(
+                    "tets.failed",
+                    name=name,
+                    code=process.returncode,
+                    part=": " if last else "",
+                    output=last[:200],
+                )
             )
         return checked(name, *result(name, folder))
 
@@ -108,10 +109,7 @@ def _waited(process, name, limit):
     while process.poll() is None:
         seconds = time.monotonic() - start
         if seconds > limit:
-            raise ValueError(
-                f"{name}: fTetWild has not finished within {limit:g} s; raise Edge Length, "
-                "Tolerance or Time Limit"
-            )
+            raise ValueError(message("tets.time_limit", name=name, seconds=limit))
         yield seconds
 
 
@@ -131,7 +129,7 @@ def _array(name, path, width, kinds):
         # Mapped, so that a false size is found before there is memory for it.
         values = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, OSError, OverflowError) as error:
-        raise ValueError(f"{name}: the result of fTetWild cannot be read: {error}") from None
+        raise ValueError(message("tets.unreadable", name=name, error=error)) from None
     if values.ndim != 2 or values.shape[1] != width or values.dtype.kind not in kinds:
-        raise ValueError(f"{name}: {path.name} of fTetWild is no array of {width} numbers per row")
+        raise ValueError(message("tets.no_array", name=name, path=path.name, width=width))
     return np.array(values)

@@ -11,6 +11,7 @@ from bpy_extras.io_utils import ExportHelper
 from ...solver.bodies import Volume
 from ...solver.cache_files import write_whole
 from ...solver.files.writing import WRITERS, checked_ending, tet_text
+from ...solver.messages import message
 from ...solver.topology.meshes import tets_of_cells
 from ..baking.bake import refusal
 from ..baking.bake_steps import explain
@@ -62,7 +63,7 @@ def volumes(context, names, frame=None):
 
 def _baked(cache, frame, gathered):
     """Positions of all bodies in a frame of the scene: of tets those of the mesh, of a lattice what
-    a restart point knows.
+    a checkpoint knows.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.descent.checkpoints import positions_after
@@ -71,14 +72,11 @@ def _baked(cache, frame, gathered):
     points = cache.restart_points()
     if not 0 < index < cache.finished():
         raise ValueError(
-            f"frame {frame} is not baked; choose one from {start} to {start + cache.finished() - 1}"
+            message("tets.not_baked", frame=frame, first=start, last=start + cache.finished() - 1)
         )
     if index not in points:
         known = ", ".join(str(start + point) for point in points)
-        raise ValueError(
-            f"the inside of the bodies is known in the frames {known} only, not in {frame}: "
-            "choose one of them, or set Checkpoint Every to 1 (Cache) and bake again"
-        )
+        raise ValueError(message("tets.inside_unknown", frames=known, frame=frame))
     return positions_after(cache.restart(index), gathered.simulated())
 
 
@@ -116,7 +114,7 @@ class VBD_OT_export_tets(bpy.types.Operator, ExportHelper):
     def poll(cls, context):
         reason = refusal(context)
         if reason is None and not exportable(context):
-            reason = "No object of the scene is a soft body"
+            reason = message("tets.no_soft_body")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -136,7 +134,7 @@ class VBD_OT_export_tets(bpy.types.Operator, ExportHelper):
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
         count = sum(len(tets) for _, _, tets in parts)
-        self.report({"INFO"}, f"Wrote {count} tets to {path.name}")
+        self.report({"INFO"}, message("tets.wrote", count=count, path=path.name))
         return {"FINISHED"}
 
     def _in_the_file(self, points, scene):

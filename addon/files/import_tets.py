@@ -10,6 +10,7 @@ from bpy.utils import user_resource
 from bpy_extras.io_utils import ImportHelper
 
 from ...solver.files.tets import ENDINGS, read_tets
+from ...solver.messages import message
 from ...solver.topology.meshes import boundary_triangles
 from ..baking.bake_steps import explain
 from ..objects.participants import select_only
@@ -64,7 +65,7 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
     @classmethod
     def poll(cls, context):
         if context.window_manager.vbd.baking:
-            cls.poll_message_set("Wait until the bake has ended, or cancel it")
+            cls.poll_message_set(message("bake.running"))
             return False
         return context.mode == "OBJECT"
 
@@ -90,7 +91,7 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
         python, modules = interpreter() or "python", user_resource("SCRIPTS", path="modules")
         # meshio needs no more than these two of the packages that it names.
         install = install_command(python, modules, "meshio", "rich")
-        read = read_tets(path, f"{install}, and start Blender again")
+        read = read_tets(path, message("tets.restart_blender", command=install))
         points = np.float32(self.scale) * read.points
         if self.up == "Y":
             points = points[:, [0, 2, 1]] * np.float32([1, -1, 1])
@@ -98,7 +99,7 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
         context.collection.objects.link(ob)
         if self.soft:
             ob.vbd.role = "SOFT"
-        text = f"{ob.name}: {len(read.tets)} tets, {len(points)} vertices"
+        text = message("tets.made", name=ob.name, tets=len(read.tets), vertices=len(points))
         self.report({"WARNING" if read.notes else "INFO"}, "; ".join([text, *read.notes]))
         return ob
 

@@ -9,6 +9,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ...solver.topology.meshes import finite_points
 from ..baking.bake import NAVIGATION
 from ..baking.bake_steps import explain
@@ -137,15 +138,15 @@ def refusal(context):
     """Why no tets can be made now, or None."""
     ob = context.object
     if context.window_manager.vbd.baking:
-        return "Wait until the bake has ended, or cancel it"
+        return message("bake.running")
     if ob is None or ob.type != "MESH":
-        return "Select a closed mesh to fill with tets"
+        return message("tets.select")
     if context.mode != "OBJECT":
-        return "Go to Object Mode"
+        return message("bake.object_mode")
     if not ob.is_editable:
-        return f"{ob.name} is linked from another file; make it local first"
+        return message("tets.linked", name=ob.name)
     if is_baked(ob):
-        return f"{ob.name} is baked: press Free Bake first, for its tets are those of its rest"
+        return message("tets.baked", name=ob.name)
     return None
 
 
@@ -198,7 +199,7 @@ class VBD_OT_make_tets(InSteps, Operator):
         outside = Outside.of(ob, context.evaluated_depsgraph_get())
         surface = outside.scaled()
         if abs(np.linalg.det(outside.turn)) < 1e-30:
-            raise ValueError(f"{ob.name}: its scale is 0 along an axis, which leaves no inside")
+            raise ValueError(message("tets.zero_scale", name=ob.name))
         finite_points(ob.name, "vertices", surface[0])
         refuse_holes(ob.name, *surface)
         refuse_missing_package(modules)
@@ -206,7 +207,7 @@ class VBD_OT_make_tets(InSteps, Operator):
         made = yield from tets_in_steps(ob.name, surface, lengths, self.time_limit, modules)
         outside.take_back(made)
         new = replaced(context, ob, outside, made)
-        text = f"{new.name}: {len(made.tets)} tets, {len(made.points)} vertices"
+        text = message("tets.made", name=new.name, tets=len(made.tets), vertices=len(made.points))
         self.report({"INFO"}, "; ".join([text, *made.notes]))
 
     def execute(self, context):
@@ -240,20 +241,18 @@ class VBD_OT_make_tets(InSteps, Operator):
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
         except ReferenceError:  # by a script
-            self.report({"ERROR"}, f"{self.filled} was deleted meanwhile: no tets are made")
+            self.report({"ERROR"}, message("tets.deleted", name=self.filled))
             return {"CANCELLED"}
         except StopIteration:
             return {"FINISHED"}
-        context.workspace.status_text_set(
-            f"Making tets of {self.filled}: {seconds:.0f} s (Esc: cancel)"
-        )
+        context.workspace.status_text_set(message("tets.making", name=self.filled, seconds=seconds))
         return None
 
     def modal(self, context, event):
         ended = None
         if event.type == "ESC" and event.value == "PRESS":
             self._drop()
-            self.report({"INFO"}, "Cancelled: no tets are made")
+            self.report({"INFO"}, message("tets.cancelled"))
         if self.steps is None:  # or by a handler
             ended = {"CANCELLED"}
         elif event.type == "TIMER":

@@ -12,6 +12,7 @@ import numpy as np
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..baking.bake import refusal
 from ..baking.bake_steps import explain
 from ..objects.curves import is_curve
@@ -120,7 +121,7 @@ class VBD_OT_export_point_cache(Operator):
     def poll(cls, context):
         reason = refusal(context)
         if reason is None and not exportable(context):
-            reason = "No mesh of the scene has a bake with shape keys"
+            reason = message("free.no_keys")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -131,19 +132,18 @@ class VBD_OT_export_point_cache(Operator):
 
     def execute(self, context):
         if not self.directory:
-            self.report({"ERROR"}, "Choose the folder for the files")
+            self.report({"ERROR"}, message("free.choose_folder"))
             return {"CANCELLED"}
         folder = Path(bpy.path.abspath(self.directory))
         objects = [ob for ob in exportable(context) if _keys(ob)]
         if not objects:
-            self.report({"ERROR"}, "Somebody deleted the shape keys of the bake; bake again")
+            self.report({"ERROR"}, message("free.keys_deleted"))
             return {"CANCELLED"}
         blocked = next((ob.name for ob in objects if ob.override_library and len(ob.modifiers)), "")
         if self.play and blocked:
             self.report(
                 {"ERROR"},
-                f"{blocked} is a library override with modifiers, above which none can be put; "
-                "export it without Play the Files",
+                message("free.override", name=blocked),
             )
             return {"CANCELLED"}
         paths = _paths(objects, folder)
@@ -152,12 +152,12 @@ class VBD_OT_export_point_cache(Operator):
             for ob, path in paths.items():
                 write_pc2(path, first_frame(ob), _samples(ob))
         except OSError as error:
-            self.report({"ERROR"}, f"Cannot write the point cache: {explain(error)}")
+            self.report({"ERROR"}, message("free.not_written", error=explain(error)))
             return {"CANCELLED"}
         for ob, path in paths.items() if self.play else ():
             play_file(ob, _shown(path))
         files = paths[objects[0]].name if len(objects) == 1 else f"{len(objects)} files"
-        self.report({"INFO"}, f"Wrote {files} into {folder}")
+        self.report({"INFO"}, message("free.wrote", files=files, folder=folder))
         return {"FINISHED"}
 
 

@@ -8,14 +8,11 @@ from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 
 from ...solver.cache import Cache
+from ...solver.messages import message
 from ..baking.bake_steps import explain
 from ..baking.cache_place import cache_folder, find_cache
 from ..playing.baked import baked_here
 from .statistics_file import SUFFIXES, save
-
-LOST = (
-    "The frames of the bake are not on disk any more, and its statistics went with them; bake again"
-)
 
 
 def played_cache(scene):
@@ -24,7 +21,7 @@ def played_cache(scene):
     found = (find_cache(bake, scene) for bake in sorted(bakes))
     folder = next(filter(None, found), cache_folder(scene))
     if not folder.is_dir():
-        raise ValueError(LOST)
+        raise ValueError(message("statistics.gone"))
     return Cache.open(folder)
 
 
@@ -50,7 +47,7 @@ class VBD_OT_save_statistics(Operator):
     @classmethod
     def poll(cls, context):
         if not baked_here(context.scene):
-            cls.poll_message_set("No object in the scene is baked")
+            cls.poll_message_set(message("free.none_baked"))
             return False
         return True
 
@@ -70,7 +67,7 @@ class VBD_OT_save_statistics(Operator):
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Wrote {count} frames to {path.name}")
+        self.report({"INFO"}, message("statistics.wrote", count=count, path=path.name))
         return {"FINISHED"}
 
 

@@ -5,6 +5,7 @@ import csv
 import json
 from pathlib import Path
 
+from ...solver.messages import message
 from ..baking.frame_numbers import FRAME_COLUMNS, OBJECT_UNITS, PLACES, frames_of, places_in
 
 SUFFIXES = (".csv", ".json")
@@ -14,9 +15,9 @@ def checked_path(path):
     """A path that statistics can be written to; ValueError for any other."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"the statistics file {path.name} must end in .csv or .json")
+        raise ValueError(message("statistics.file_name", path=path.name))
     if not path.parent.is_dir():
-        raise ValueError(f"there is no folder {path.parent} for the statistics")
+        raise ValueError(message("statistics.no_folder", folder=path.parent))
     return path
 
 

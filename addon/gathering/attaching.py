@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.nearest import frames, nearest, weights_in
@@ -86,19 +87,15 @@ def _attachment(gathered, context, ob, item, made, spikes):
 def _refuse(name, scene, item):
     target = item.target
     if target is None:
-        raise ValueError(f"{name} has no target; choose an object, or remove the attachment")
+        raise ValueError(message("pin.no_target", name=name))
     if target == item.id_data:
-        raise ValueError(f"{name} leads to the object itself; choose another one")
+        raise ValueError(message("pin.to_itself", name=name))
     if target.name not in scene.objects:
         raise ValueError(
-            f"{name} leads to {target.name}, which is not in the scene {scene.name}; choose "
-            "another target, or add it to the scene"
+            message("pin.target_elsewhere", name=name, target=target.name, scene=scene.name)
         )
     if not target.visible_get():  # Blender would not move it
-        raise ValueError(
-            f"{name} leads to {target.name}, which is hidden in the viewport or excluded; show it "
-            "to bake"
-        )
+        raise ValueError(message("pin.target_hidden", name=name, target=target.name))
 
 
 def _members(name, ob, item, own, mesh):
@@ -108,10 +105,7 @@ def _members(name, ob, item, own, mesh):
     if item.vertex_group and not is_curve(ob):
         part = read_mesh.group_weights(ob, mesh, item.vertex_group)
         if not part.any():
-            raise ValueError(
-                f'{name}: no vertex has a weight in the vertex group "{item.vertex_group}"; '
-                "assign some, or choose another group"
-            )
+            raise ValueError(message("pin.group_empty", name=name, group=item.vertex_group))
     vertices = np.flatnonzero(part)
     return Rows(vertices, points[vertices], part[vertices])
 
@@ -125,8 +119,13 @@ def _near(name, item, rows, place):
     near = rows.within(gap, distance or gap.min())
     if not len(near.vertices):
         raise ValueError(
-            f"{name}: no vertex is within {distance:.3g} m of {item.target.name}, the nearest is "
-            f"{gap.min():.3g} m away; raise the distance, or move them together"
+            message(
+                "pin.out_of_reach",
+                name=name,
+                distance=distance,
+                target=item.target.name,
+                gap=gap.min(),
+            )
         )
     return near
 

@@ -9,6 +9,7 @@ from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Soli
 from ...solver.lattice.contact_mesh import contact_mesh
 from ...solver.lattice.lattice import Lattice, embed, lattice
 from ...solver.lattice.pinned_corners import area_of_points, pinned_corners_of
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.hair import on_surface
@@ -98,7 +99,7 @@ def _outward(triangles, pose):
 def collider(gathered, ob, depsgraph, pose):
     triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
     if not len(triangles):
-        raise ValueError(f"{ob.name}: the collider has no faces; add some or remove its role")
+        raise ValueError(message("collider.no_faces", name=ob.name))
     reader, key, moving = gathered.reader, identity(ob), moves(ob)
     if moving:
         reader.add(ob, pose, with_points=True)
@@ -117,9 +118,7 @@ def deformable(gathered, ob, depsgraph, pose):
     refuse_unplayable(ob)
     if len(pose.points) != point_count(ob) and not reshaping(ob):
         blame = deforming[-1].name if deforming else "a modifier"
-        raise ValueError(
-            f"{ob.name}: {blame} changes the number of vertices; apply it or switch it off"
-        )
+        raise ValueError(message("mesh.changes_vertices", name=ob.name, modifier=blame))
     moving = moves(ob)
     target = Target(ob.name, identity(ob), pose, [m.name for m in deforming], moving)
     gathered.targets.append(target)
@@ -160,8 +159,7 @@ def _refuse_reshaped(ob, what):
     """Refuse what belongs to the vertices of the mesh, where others are simulated."""
     for modifier in reshaping(ob)[:1]:
         raise ValueError(
-            f"{ob.name}: its {what} knows the vertices of the mesh, not those that {modifier.name} "
-            "makes; simulate before it (Modifier Stack)"
+            message("mesh.rest_before_modifier", name=ob.name, what=what, modifier=modifier.name)
         )
 
 
@@ -174,7 +172,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         return Solid(points, tets, material=material, pins=pins, name=ob.name)
     triangles = _outward(read_mesh.triangles(mesh), target.start)
     if not len(triangles):
-        raise ValueError(f"{ob.name}: the soft body has no faces; add some or make it a rod")
+        raise ValueError(message("mesh.soft_without_faces", name=ob.name))
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
     target.corners, target.weights = embed(points, cells)
     target.lattice, target.faces = cells, triangles
@@ -203,8 +201,7 @@ def _refuse_hanging_edges(ob, mesh):
     hanging = np.setdiff1d(edges, faces)
     if len(hanging):
         raise ValueError(
-            f"{ob.name}: {len(hanging)} vertices hang on edges without a face (first: vertex "
-            f"{hanging[0]}); delete them (Mesh > Clean Up > Delete Loose) or make them a rod"
+            message("mesh.hanging", name=ob.name, count=len(hanging), first=hanging[0])
         )
 
 
@@ -217,9 +214,7 @@ def _cloth(gathered, ob, mesh, target, pinned):
     corners, left_out = sound_corners(mesh, points if rest is None else rest)
     gathered.notes += carried.notes(ob, mesh, left_out)
     if len(left_out) and not len(corners):
-        raise ValueError(
-            f"{ob.name}: none of its faces has an area; make other ones, or apply another scale"
-        )
+        raise ValueError(message("mesh.no_area", name=ob.name))
     corners = _outward(corners, target.start)
     triangles = read_mesh.corner_vertices(mesh)[corners]
     if len(triangles):

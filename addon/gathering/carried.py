@@ -3,8 +3,9 @@
 
 import numpy as np
 
+from ...solver.messages import message
 from ..objects.nearest import frames, nearest, weights_in
-from .hint import FaceHint, Hint
+from .hint import Hint
 
 
 def notes(ob, mesh, left_out):
@@ -12,24 +13,13 @@ def notes(ob, mesh, left_out):
     none.
     """
     if len(left_out):
-        count = len(left_out)
-        faces = "1 face is" if count == 1 else f"{count} faces are"
-        why = "without area" if len(left_out.flat) else "doubled"
+        which = "note.flat_faces" if len(left_out.flat) else "note.doubled_faces"
         if len(left_out.flat) and len(left_out.doubled):
-            why = "without area or doubled"
-        yield FaceHint(
-            f"{ob.name}: {faces} {why} and left out; to clean the mesh select them, then Mesh > "
-            "Clean Up > Degenerate Dissolve, or delete them"
-        )
+            which = "note.flat_or_doubled_faces"
+        yield Hint(message(which, name=ob.name, count=len(left_out)))
     loose = len(mesh.vertices) - len(np.unique(left_out.vertex))
     if loose:
-        belong = (
-            "1 vertex belongs to no face and goes along with the nearest one; delete it"
-            if loose == 1
-            else f"{loose} vertices belong to no face and go along with the nearest one; delete "
-            "them"
-        )
-        yield Hint(f"{ob.name}: {belong} (Edit Mode, Mesh > Clean Up > Delete Loose) if not wanted")
+        yield Hint(message("note.loose_vertices", name=ob.name, count=loose))
 
 
 def carry(target, triangles, pinned):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Curves of so few points that what is drawn is not what is simulated: sentences that say so."""
 
+from ...solver.messages import message
+
 # Ropes of 2, 4 and 5 points are drawn up to 10 cm deep in what they lie on, none from 7 on.
 ENOUGH = 7
 
@@ -14,8 +16,4 @@ def notes(ob):
     smooth = [spline for spline in ob.data.splines if spline.type != "POLY"]
     fewest = min((len(s.bezier_points) or len(s.points) for s in smooth), default=ENOUGH)
     if fewest < ENOUGH:
-        yield (
-            f"{ob.name}: a spline of {fewest} points hardly bends, and its smooth curve may be "
-            "drawn through what it lies on; subdivide it (Edit Mode, Segments > Subdivide, with 5 "
-            "cuts or more)"
-        )
+        yield (message("note.few_points", name=ob.name, count=fewest))

@@ -7,6 +7,7 @@ from functools import partial
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from ...solver.settings import Settings
 from ..objects.units import unit_scale
 from ..playing.baked import rate
@@ -109,7 +110,7 @@ def _again(name):
     """A force field by its name; references do not survive an undo."""
     ob = bpy.data.objects.get(name)
     if ob is None or not has_field(ob):
-        raise ValueError(f"{name} is no force field any more; bake again")
+        raise ValueError(message("animation.no_field", name=name))
     return ob
 
 

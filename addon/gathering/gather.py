@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ...solver.bodies import Collider, Deformable
+from ...solver.messages import message
 from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
 from ..objects import own_mesh
@@ -34,8 +35,8 @@ from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .start_velocity import earlier_poses, set_going, unfollowed
 from .textures import Questions
 
-# What modifiers do of which one may think that it takes part in the simulation.
-CHANGES = {"ARRAY": "repeats", "BOOLEAN": "cuts or joins"}
+# Modifiers of which one may think that they take part in the simulation.
+NOT_SIMULATED = {"ARRAY": "note.array", "BOOLEAN": "note.boolean"}
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Gathered:
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
     restart_every: int = 0
-    """Frames from one restart point that is kept to the next; 0 for the last one alone."""
+    """Frames from one checkpoint that is kept to the next; 0 for the last one alone."""
 
     def start(self):
         """Points of the input state in object space, one array per target."""
@@ -91,11 +92,11 @@ def participants(scene):
         if reason := unsuited(ob, ob.vbd.role):
             raise ValueError(reason)
         if ob.type == "MESH" and not len(ob.data.vertices) and ob.vbd.role != "COLLIDER":
-            raise ValueError(f"{ob.name}: the mesh is empty; add geometry or remove its role")
+            raise ValueError(message("mesh.empty", name=ob.name))
         if is_curve(ob) and (reason := unusable_spline(ob)):
             raise ValueError(f"{ob.name}: {reason}")
         if ob.mode == "EDIT":
-            raise ValueError(f"{ob.name} is in Edit Mode; leave it to bake")
+            raise ValueError(message("mesh.edit_mode", name=ob.name))
         if ob.vbd.role != "COLLIDER":
             refuse_unbakeable(ob)
     return chosen
@@ -107,9 +108,7 @@ def refuse_unbakeable(ob):
     if reason:
         raise ValueError(reason)
     if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
-        raise ValueError(
-            f"{ob.name} is deformed by its parent type; parent it to the object and add a modifier"
-        )
+        raise ValueError(message("mesh.parent_type", name=ob.name))
 
 
 @contextmanager
@@ -130,25 +129,22 @@ def prepared(scene, objects):
             for modifier in after:
                 if modifier.type in DEFORMING and not is_place_chosen(ob):
                     notes.append(
-                        f"{ob.name}: {modifier.name} comes after {after[0].name} and acts on the "
-                        "baked result; move it up to make it part of the simulation"
+                        message(
+                            "note.after_bake",
+                            name=ob.name,
+                            modifier=modifier.name,
+                            after=after[0].name,
+                        )
                     )
                 if modifier.type == "MIRROR" and ob.type == "MESH" and not is_place_chosen(ob):
+                    notes.append(message("note.mirror", name=ob.name, modifier=modifier.name))
+                if modifier.type in NOT_SIMULATED and ob.type == "MESH" and not is_place_chosen(ob):
                     notes.append(
-                        f"{ob.name}: only the half is simulated, which {modifier.name} then "
-                        f"mirrors; to simulate the whole choose After {modifier.name} (Modifier "
-                        "Stack)"
-                    )
-                if modifier.type in CHANGES and ob.type == "MESH" and not is_place_chosen(ob):
-                    notes.append(
-                        f"{ob.name}: what {modifier.name} {CHANGES[modifier.type]} is not "
-                        f"simulated, for it acts on the baked result; choose After {modifier.name} "
-                        "(Modifier Stack), or apply it"
+                        message(NOT_SIMULATED[modifier.type], name=ob.name, modifier=modifier.name)
                     )
                 if is_hair(ob) and simulates(modifier):
                     notes.append(
-                        f"{ob.name}: {modifier.name} simulates the result once more; put Surface "
-                        "Deform in its place"
+                        message("note.simulates_again", name=ob.name, modifier=modifier.name)
                     )
                 modifier.show_viewport = False
                 off.append((identity(ob), modifier.name))
@@ -194,10 +190,7 @@ def gather(context, objects):
     scene = context.scene
     start, count = scene.vbd.frame_start, scene.vbd.frame_end - scene.vbd.frame_start
     if count < 1:
-        raise ValueError(
-            f"the last frame ({scene.vbd.frame_end}) does not come after the first ({start}); "
-            "set another frame range"
-        )
+        raise ValueError(message("bake.frame_range", end=scene.vbd.frame_end, start=start))
     settings = settings_of(scene)
     reader = Reader(start, count, settings.frame_time)
     gathered = Gathered([], settings, start, count, reader, Questions(reader))
@@ -252,10 +245,8 @@ def _out_of_sight(ob, context):
     layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
     here = context.view_layer.name
     if layers and here not in layers:
-        return (
-            f"{ob.name} is excluded from the view layer {here}; bake in {layers[0]}, or include it"
-        )
-    return f"{ob.name} is hidden in the viewport or excluded; show it to bake"
+        return message("mesh.excluded", name=ob.name, layer=here, other=layers[0])
+    return message("mesh.hidden", name=ob.name)
 
 
 def _too_thick(body):
@@ -264,10 +255,7 @@ def _too_thick(body):
     if own > 1.001 * room:
         digit = 10.0 ** np.floor(np.log10(room))
         most = digit * np.floor(1.001 * room / digit)  # of what is a digit but for rounding, that
-        yield (
-            f"{body.name}: its collision thickness of {own:.3g} m is more than half an edge of the "
-            f"surface, which makes contact slow; set it to {most:.1g} m or less, or to 0"
-        )
+        yield (message("collider.thick", name=body.name, thickness=own, most=most))
 
 
 def _collides_with(ob, objects, instanced):

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.bodies import Rod
+from ...solver.messages import message
 from ..objects.units import unit_scale
 from .ignored import EARTH, FAR
 
@@ -21,14 +22,11 @@ def notes(bodies, settings, scene):
     if not name or sizes[name] < HUGE:
         return
     factor = 10.0 ** -np.floor(np.log10(sizes[name]))
-    advice = f"scale everything by {factor:g}"
-    if scene.unit_settings.system != "NONE":
+    if scene.unit_settings.system == "NONE":
+        yield message("note.huge", name=name, size=sizes[name], factor=factor)
+    else:
         scale = factor * unit_scale(scene)
-        advice = f"set the Unit Scale to {scale:.3g} (Scene Properties > Units)"
-    yield (
-        f"{name} is {sizes[name]:.3g} m large, and what is so large falls in slow motion; if it "
-        f"should be smaller, {advice}"
-    )
+        yield message("note.huge_by_scale", name=name, size=sizes[name], scale=scale)
 
 
 def _size(body):

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
@@ -39,7 +40,7 @@ def named(names):
     """At most two names, and how many more there are."""
     if len(names) <= 2:
         return " and ".join(names)
-    return f"{names[0]} and {len(names) - 1} more"
+    return message("report.names", names=names[0], count=len(names) - 1)
 
 
 def _force_fields(scene):
@@ -49,24 +50,18 @@ def _force_fields(scene):
         for ob in scene.objects
         if ob.field and ob.field.type not in FOR_PARTICLES and ob.visible_get()
     ]
-    for names, what in (
-        ([ob.name for ob in fields if ob.field.type not in KINDS], "fluid flow moves"),
-        (
-            [ob.name for ob in fields if ob.field.type in KINDS and ob.field.shape not in SHAPES],
-            "force fields of the shape Surface or Every Point move",
-        ),
-    ):
-        if names:
-            yield f"{named(names)}: {what} particles only, and nothing here"
+    flows = [ob.name for ob in fields if ob.field.type not in KINDS]
+    if flows:
+        yield message("note.fluid_flow", names=named(flows))
+    shaped = [ob.name for ob in fields if ob.field.type in KINDS and ob.field.shape not in SHAPES]
+    if shaped:
+        yield message("note.field_shape", names=named(shaped))
     for ob in fields:
         reason = does_nothing(ob.field) if ob.field.type == "TEXTURE" else None
         if reason:
             yield f"{ob.name}: {reason}"
         if ob.field.use_absorption and has_field(ob) and not walls_against(scene, ob):
-            yield (
-                f"{ob.name}: nothing absorbs its field; give what stands in its way Blender's "
-                "Collision physics with a Field Absorption above 0"
-            )
+            yield (message("note.no_absorber", name=ob.name))
 
 
 def _instances():
@@ -81,10 +76,7 @@ def _instances():
                 continue  # the surface that Blender draws along a curve with a bevel
             ignored.setdefault(owner.name, {})[instance.object.original.name] = None
     for owner, names in ignored.items():
-        yield (
-            f"{owner}: its instances of {named(list(names))} are ignored; make them real (Object "
-            "> Apply > Make Instances Real)"
-        )
+        yield (message("note.instances", name=owner, names=named(list(names))))
 
 
 def _is_left_out(ob):
@@ -99,11 +91,7 @@ def _loose_edges(ob, mesh):
     """Edges without a face between vertices that have one; a cloth cannot have other ones."""
     loose = len(read_mesh.loose_edges(mesh))
     if loose:
-        edges = "1 edge without a face is" if loose == 1 else f"{loose} edges without a face are"
-        yield (
-            f"{ob.name}: {edges} ignored; switch on Sewing, make a face of each, or a rod of their "
-            "own"
-        )
+        yield message("note.loose_edges", name=ob.name, count=loose)
 
 
 def _scaled_gravity(scene):
@@ -111,7 +99,4 @@ def _scaled_gravity(scene):
     scale, strength = unit_scale(scene), float(np.linalg.norm(gravity_of(scene)))
     far = strength > 0.0 and not EARTH / FAR <= strength <= EARTH * FAR
     if scale != 1.0 and far and not gravity_moves(scene):
-        yield (
-            f"Gravity is {strength:.3g} m/s² at the unit scale of {scale:.3g}; for the earth's set "
-            f"it to -{EARTH} m/s² (Scene Properties > Gravity)"
-        )
+        yield (message("note.gravity", strength=strength, scale=scale, earth=EARTH))

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 
 from ...solver.bodies import Collider
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.modifiers import may_change_count
 from ..objects.units import shown, unit_scale
@@ -80,7 +81,12 @@ def _points_again(key, depsgraph, count):
     points, _ = _shapes(depsgraph).get(key, (np.empty((0, 3)), None))
     if len(points) != count:
         raise ValueError(
-            f"{key[0]}: its instances have {len(points)} vertices in frame "
-            f"{depsgraph.scene.frame_current} and {count} at the start; keep their number"
+            message(
+                "animation.instances",
+                name=key[0],
+                count=len(points),
+                frame=depsgraph.scene.frame_current,
+                before=count,
+            )
         )
     return points

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ...solver.messages import message
+
 # A plane, a cube and the like: with so few faces no cloth looks like one.
 FEW = 6
 
@@ -17,13 +19,6 @@ def notes(ob, mesh):
     mesh.polygons.foreach_get("loop_total", corners)
     many = int((corners > 4).sum())
     if many:
-        yield (
-            f"{ob.name}: Blender draws faces of more than 4 corners ({many} here) otherwise than "
-            "they move; divide them (Edit Mode, Face > Poke Faces, then Edge > Subdivide)"
-        )
+        yield (message("note.large_faces", name=ob.name, count=many))
     elif 0 < len(corners) <= FEW:
-        faces = "1 face" if len(corners) == 1 else f"{len(corners)} faces"
-        yield (
-            f"{ob.name}: a cloth of {faces} hardly folds; subdivide it (Edit Mode, Edge > "
-            "Subdivide, with 10 cuts or more)"
-        )
+        yield message("note.few_faces", name=ob.name, count=len(corners))

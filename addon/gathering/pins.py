@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.modifiers import change_weights
@@ -54,14 +55,11 @@ def pin_group(ob, mesh):
         return PinGroup(NONE, NONE, np.empty(0))
     axes = tuple(ob.vbd.pin_axes)
     if not any(axes):
-        raise ValueError(f"{ob.name}: its pins hold along no axis; choose one, or take them away")
+        raise ValueError(message("pin.no_axis", name=ob.name))
     weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
     by_modifier = moves(ob) and change_weights(ob, ob.vbd.pin_group)
     if not weights.any() and not (ob.vbd.soft_pins and by_modifier):
-        raise ValueError(
-            f'{ob.name}: no vertex has a weight in the vertex group "{ob.vbd.pin_group}"; '
-            "assign some, or choose another group"
-        )
+        raise ValueError(message("pin.group_empty", name=ob.name, group=ob.vbd.pin_group))
     if not ob.vbd.soft_pins:
         members = np.flatnonzero(weights >= MEMBER)
         if not all(axes):
@@ -82,10 +80,7 @@ def pin_group(ob, mesh):
 def unpinned(ob, pins):
     """What is to be said about the `PinGroup` of an object."""
     if ob.vbd.pin_group and not (is_curve(ob) or ob.vbd.soft_pins or len(pins)):
-        yield (
-            f'{ob.name}: no weight in the vertex group "{ob.vbd.pin_group}" reaches {MEMBER}, so '
-            "that it pins nothing; raise them, or switch on Soft Pins"
-        )
+        yield (message("note.weights_low", name=ob.name, group=ob.vbd.pin_group, least=MEMBER))
 
 
 def soft_pins(gathered, ob, body, pins):

@@ -8,6 +8,7 @@ from queue import Empty, Full, Queue
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
 from ..objects.hair import StrandMotion
@@ -143,7 +144,7 @@ def found(key):
     """The object of an identity."""
     ob = bpy.data.objects.get(key)
     if ob is None:
-        raise ValueError(f"{key[0]} was deleted or renamed during the bake; bake again")
+        raise ValueError(message("animation.deleted", name=key[0]))
     return ob
 
 
@@ -153,7 +154,7 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
     matrix, points, strands = read_mesh.matrix(evaluated), None, None
     frame = bpy.context.scene.frame_current
     if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
-        raise ValueError(f"{ob.name}: its scale is zero in frame {frame}; scale it up")
+        raise ValueError(message("animation.zero_scale", name=ob.name, frame=frame))
     if with_points:
         if is_curve(ob):
             points, strands = control_points(ob, depsgraph)
@@ -161,14 +162,25 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
             points = read_mesh.positions(evaluated.data)
         if vertex_count is not None and len(points) != vertex_count:
             raise ValueError(
-                f"{ob.name}: the mesh has {len(points)} vertices in frame {frame}, "
-                f"and {vertex_count} at the start; switch off the modifier that changes this"
+                message(
+                    "animation.vertices",
+                    name=ob.name,
+                    count=len(points),
+                    frame=frame,
+                    before=vertex_count,
+                )
             )
         bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
         if len(bad):
             raise ValueError(
-                f"{ob.name}: {len(bad)} of {len(points)} vertices are not finite numbers in frame "
-                f"{frame} (first: vertex {bad[0]}); delete or repair them"
+                message(
+                    "animation.not_finite",
+                    name=ob.name,
+                    count=len(bad),
+                    total=len(points),
+                    frame=frame,
+                    first=bad[0],
+                )
             )
     matrix[:3] *= unit_scale(depsgraph.scene)
     return Pose(matrix, points, strands)
@@ -260,10 +272,7 @@ class Reader:
             count = None if start.points is None else len(start.points)
             pose = read_pose(found(key), depsgraph, count is not None, count)
             if not pose.is_close(start):
-                raise ValueError(
-                    f"{key[0]} moves in frame {scene_frame}, which only colliders of the shape "
-                    "Mesh can; choose that shape or remove the animation"
-                )
+                raise ValueError(message("animation.shape_moves", name=key[0], frame=scene_frame))
         return poses
 
     def at(self, key, time):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...solver.bodies import Pins, Rod
+from ...solver.messages import message
 from ...solver.scene.directors import beside, followed, unit_tangents, untwisted
 from ...solver.scene.thickness import FRACTION_OF_EDGE, SHORT
 from ..objects import read_mesh
@@ -60,7 +61,7 @@ def with_radius(material, ob, shape, points):
     """
     radius = shape.strands.radius[shape.edges].mean(axis=1)
     if (radius <= 0.0).any():
-        raise ValueError(f"{ob.name}: the radius of a control point is 0; give it some")
+        raise ValueError(message("mesh.radius", name=ob.name))
     if not np.allclose(radius, 1.0):
         thickness, density = material.thickness * radius, material.density * radius**2
         material = replace(material, thickness=thickness, density=density)

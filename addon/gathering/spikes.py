@@ -3,13 +3,13 @@
 
 import numpy as np
 
+from ...solver.messages import message
 from .ignored import named
 
 # A load that fewer vertices near each other carry draws a spike out of a soft body.
 PATCH = 3
 # Near are vertices within so many cells.
 NEAR = 1.5
-SUBDIVIDE = "subdivide the faces there first, in Edit Mode with Edge > Subdivide"
 
 
 class Spikes:
@@ -18,37 +18,30 @@ class Spikes:
     def __init__(self, ob):
         self.ob = ob
         self.found = {}
-        """What is wrong and what to do, with the names of attachments."""
+        """The message and its fields, with the names of attachments."""
 
     def take(self, item, vertices, own, place):
         """Count an attachment that ties `vertices` [row] of the `Target` `own` to a place."""
         if own.lattice is not None:
             chosen, points = item.vertex_group, own.start_points()
             if not chosen and not is_patch(points[vertices], own.lattice):
-                rest = "a load draws a spike out of a soft body there; "
-                if not has_patch(points, points[vertices], own.lattice):
-                    rest += f"{SUBDIVIDE}, then "
-                self._add(item, len(vertices), f"{rest}choose a Vertex Group, or set Within")
+                enough = has_patch(points, points[vertices], own.lattice)
+                self._add(item, "pin.spike" if enough else "pin.spike_coarse", len(vertices))
         elif place.is_soft and len(vertices) == 1:
-            soft, lattice = item.target.name, place.target.lattice
-            rest = (
-                f"a load draws a spike out of {soft} there; give {soft} the attachment, with "
-                f"{self.ob.name} as its target and a Vertex Group or Within"
-            )
             at = place.nearest(own.start_points()[vertices])
-            if not has_patch(place.points, at, lattice):
-                rest += f", and {SUBDIVIDE}"
-            self._add(item, 1, rest)
+            enough = has_patch(place.points, at, place.target.lattice)
+            which = "pin.spike_in_target" if enough else "pin.spike_in_coarse_target"
+            self._add(item, which, 1, item.target.name)
 
-    def _add(self, item, count, rest):
-        ties = "a single vertex" if count == 1 else f"only {count} vertices"
-        self.found.setdefault((ties, rest), []).append(item.name or "an attachment")
+    def _add(self, item, which, count, soft=None):
+        self.found.setdefault((which, count, soft), []).append(item.name or "an attachment")
 
     def notes(self):
         """A sentence for all that are alike."""
-        for (ties, rest), names in self.found.items():
-            verb = "ties" if len(names) == 1 else "each tie"
-            yield f"{self.ob.name}: {named(names)} {verb} {ties}, and {rest}"
+        for (which, count, soft), names in self.found.items():
+            known = {"name": self.ob.name, "attachments": named(names), "count": len(names)}
+            known["soft"] = soft or self.ob.name
+            yield message(which, vertices=message("pin.vertices", count=count), **known)
 
 
 def is_patch(points, lattice):

@@ -6,6 +6,7 @@ it does so for its pins alone.
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from ...solver.messages import message
 from ..objects.curves import is_pinned, point_count
 from ..objects.modifiers import reshaping
 from ..objects.read_mesh import transformed
@@ -36,10 +37,7 @@ def unfollowed(context, objects, earlier, count):
     poses = _poses(context, free, [frame + count // 2, frame + count])
     for ob, start in zip(free, starts, strict=True):
         if not all(pose is None or pose.is_close(start) for pose in poses[identity(ob)]):
-            note = (
-                f"{ob.name} is animated and has no pins, so that only its velocity at the start "
-                "counts; pin what shall follow"
-            )
+            note = message("animation.no_pins", name=ob.name)
             yield Hint(note) if _is_thrown(ob, start, earlier[identity(ob)][1], frame) else note
 
 
@@ -117,10 +115,8 @@ def set_going(body, target, earlier, before, frame, frame_time):
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):
         # Thrown, or put into the pose from which the animation starts: nobody can know.
-        note = (
-            f"{target.name} moves {path:.2g} m from frame {frame - 1} to {frame} and starts with "
-            f"that velocity; for a start at rest give it the pose of frame {frame} in frame "
-            f"{frame - 1} too"
+        note = message(
+            "animation.leaps", name=target.name, path=path, before=frame - 1, frame=frame
         )
         return [Hint(note) if _is_thrown(found(target.key), start, before, frame) else note]
     return []

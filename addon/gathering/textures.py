@@ -6,6 +6,7 @@ from queue import Empty, Queue
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.units import unit_scale
 from .reader import PATIENCE, Stopped, found, identity, moves
@@ -63,13 +64,10 @@ def has_colors(texture):
 def does_nothing(field):
     """Why a field with a texture has no effect, or None."""
     if field.texture is None:
-        return "it has no texture and does nothing; choose one"
+        return message("note.no_texture")
     by_colors = field.texture_mode == "RGB" and has_colors(field.texture)
     if not by_colors and field.texture_nabla == 0.0:
-        return (
-            "its Nabla is 0, so the texture does nothing; raise it, or choose RGB and a texture "
-            "with colors"
-        )
+        return message("note.no_nabla")
     return None
 
 
@@ -147,5 +145,5 @@ def _evaluated(name, points, frame):
         bpy.context.scene.frame_set(frame)
     texture = bpy.data.textures.get(name)
     if texture is None:
-        raise ValueError(f"the texture {name} was deleted or renamed during the bake; bake again")
+        raise ValueError(message("animation.texture_gone", name=name))
     return np.array([texture.evaluate(point) for point in points.tolist()])

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ...solver.messages import message
 from ..objects import read_mesh
 
 # Vertices nearer than this part of the size of the mesh are in one place.
@@ -19,13 +20,7 @@ def notes(ob, mesh):
     points = points[np.isfinite(points).all(axis=1)]  # what is not is refused later
     doubles = len(points) - count_places(points)
     if doubles:
-        lie = (
-            "1 vertex lies on another one" if doubles == 1 else f"{doubles} vertices lie on others"
-        )
-        yield (
-            f"{ob.name}: {lie} without being joined, so its parts may come apart; if they should "
-            "not, merge them (Edit Mode, Mesh > Merge > By Distance)"
-        )
+        yield message("note.unmerged", name=ob.name, count=doubles)
 
 
 def count_places(points):

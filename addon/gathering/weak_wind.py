@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.bodies import Cloth
+from ...solver.messages import message
 
 # A cloth that hangs in a wind of this part of its weight leans by 3°; in one of that it flies.
 FAINT, PLAIN = 0.05, 0.5
@@ -21,9 +22,7 @@ def notes(fields, bodies, settings):
         part = max(loads) * speed**2
         if 0.0 < part < FAINT:
             yield (
-                f"{wind.name}: even at its strongest it presses with {100.0 * part:.2g} % of the "
-                f"weight of what it blows at, which hardly shows; {PLAIN / part:.2g} times its "
-                "Strength would"
+                message("note.weak_wind", name=wind.name, percent=100.0 * part, factor=PLAIN / part)
             )
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 import bpy
 
 from ...solver.cache import Cache
+from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
 from ..baking.loading import load
 from ..baking.resuming import changes, kept_frames, kept_until
 from ..files.statistics_file import checked_path, save
-from ..panels.softness import NOTICE, softer
+from ..panels.softness import softer
 from ..values.presets import apply_preset
 from ..values.setting_values import frame_range, set_value
 from .jobs import add_jobs_parser, lines
@@ -72,7 +73,7 @@ def parser(program):
         type=int,
         dest="from_frame",
         metavar="FRAME",
-        help="keep the frames up to this one, or to the restart point before it, and bake the rest "
+        help="keep the frames up to this one, or to the checkpoint before it, and bake the rest "
         "with what has changed since",
     )
     kept.add_argument("--fresh", action="store_true", help="delete them and bake anew")
@@ -83,7 +84,7 @@ def parser(program):
 def _assignment(text):
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
-        raise argparse.ArgumentTypeError(f'"{text}" sets nothing; write it as substeps=8')
+        raise argparse.ArgumentTypeError(message("command.no_setting", text=text))
     return name, value
 
 
@@ -121,13 +122,13 @@ def run(arguments, program):
         return 0
     if options.file is not None:
         if not options.file.is_file():
-            return _refuse(program, f"there is no file {options.file}", 2)
+            return _refuse(program, message("command.no_file", file=options.file), 2)
         try:
             bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
         except RuntimeError as error:
             return _refuse(program, str(error).removeprefix("Error: ").strip(), 1)
     elif not bpy.data.filepath:
-        return _refuse(program, "name the .blend file to bake", 2)
+        return _refuse(program, message("command.name_file"), 2)
     context = bpy.context
     try:
         _configure(context, options)
@@ -136,12 +137,12 @@ def run(arguments, program):
     beside = Path(bpy.data.filepath)
     beside = beside.with_name(f"{beside.stem}_baked.blend")
     if options.output is None and beside.exists():
-        return _refuse(program, f"{beside} is there already; --output overwrites a file", 2)
+        return _refuse(program, message("command.output_there", file=beside), 2)
     output = (options.output or beside).resolve()
     if output.suffix != ".blend":
-        return _refuse(program, f"the output {output} must end in .blend", 2)
+        return _refuse(program, message("command.output_name", file=output), 2)
     if not output.parent.is_dir():
-        return _refuse(program, f"there is no folder {output.parent} for the output", 2)
+        return _refuse(program, message("command.no_folder", folder=output.parent), 2)
     try:
         stats = options.stats and checked_path(options.stats.resolve())
     except ValueError as error:
@@ -164,7 +165,7 @@ def _save_statistics(context, program, output, path):
         folder = cache_folder(context.scene, output)
         if path is not None and folder.is_dir():
             save(Cache.open(folder), path)
-            _show(f"Saved {path}")
+            _show(message("command.saved", file=path))
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
     return 0
@@ -180,18 +181,18 @@ def _after(context, options, output):
     kept = kept_frames(context.scene, folder)
     if options.from_frame is not None:
         for line in changes(context, kept_until(context.scene, options.from_frame, folder)):
-            _show(f"Changed since: {line}")
+            _show(message("command.changed", what=line))
         return options.from_frame
     if options.resume and kept is not None:
         found = changes(context, kept)
         if found:
-            raise ValueError(f"{'; '.join(found)}; --from {kept.scene_frame} goes on all the same")
+            raise ValueError(
+                message("command.from", changes="; ".join(found), frame=kept.scene_frame)
+            )
         return EVERY_FRAME
     is_lost = kept is not None and kept.last and (kept.is_partial or not output.exists())
     if is_lost and not options.fresh:
-        raise KeptError(
-            f"{kept.span()} are kept in {folder}; --resume goes on, --fresh deletes them"
-        )
+        raise KeptError(message("command.kept", frames=kept.span(), folder=folder))
     return None
 
 
@@ -205,7 +206,7 @@ def _load(context, program, output):
         bpy.ops.wm.save_as_mainfile(filepath=str(output), check_existing=False)
     except (ValueError, OSError, RuntimeError) as error:
         return _refuse(program, explain(error).removeprefix("Error: ").strip(), 1)
-    for line in (loaded.line(), *loaded.notes, f"Saved {output}"):
+    for line in (loaded.line(), *loaded.notes, message("command.saved", file=output)):
         _show(line)
     return 1 if loaded.missing else 0
 
@@ -215,7 +216,7 @@ def _bake(context, program, output, after, stats):
     # Ctrl+C keeps the frames so far, as Esc does in the window.
     before = signal.signal(signal.SIGINT, lambda *_: setattr(state, "cancel_requested", True))
     if softer(context.scene.objects):
-        _show(NOTICE)
+        _show(message("bake.softness"))
     try:
         steps = bake_steps(context, cache_folder(context.scene, output), after=after)
         outcome = run_to_end(steps, _show)
@@ -234,11 +235,11 @@ def _bake(context, program, output, after, stats):
         _show(line)
     _show(text)
     if outcome.last is not None:
-        _show(f"Final residual {outcome.last.stats.residual:.9e}")
+        _show(message("statistics.final", residual=outcome.last.stats.residual))
         partial = outcome.frames < outcome.count
         if partial:
             _show(_partial(context.scene.vbd, outcome))
-        _show(f"Saved {'partial bake ' if partial else ''}{output}")
+        _show(message("command.saved_part" if partial else "command.saved", file=output))
         if _save_statistics(context, program, output, stats):
             return 1
     return 0 if outcome.frames == outcome.count else 1
@@ -247,9 +248,8 @@ def _bake(context, program, output, after, stats):
 def _partial(group, outcome):
     """What a bake that did not reach its end has got."""
     reached = group.frame_start + outcome.frames
-    return (
-        f"Partial bake: frames {group.frame_start} to {reached} "
-        f"of {group.frame_start} to {group.frame_end}"
+    return message(
+        "command.partial", first=group.frame_start, reached=reached, last=group.frame_end
     )
 
 

@@ -9,6 +9,7 @@ import re
 from itertools import product
 from pathlib import Path
 
+from ...solver.messages import message
 from ..baking.command_line import FORMS, quoted
 from ..values.presets import VBD_MT_solver_presets, named_preset
 from ..values.setting_values import frame_range, value_of
@@ -49,9 +50,9 @@ def _values(text):
     name, equals, values = text.partition("=")
     values = values.split(",")
     if not equals or not name or not all(values):
-        raise argparse.ArgumentTypeError(f'"{text}" has no values; write it as substeps=4,8')
+        raise argparse.ArgumentTypeError(message("command.no_values", text=text))
     if len(values) > len(set(values)):
-        raise argparse.ArgumentTypeError(f'"{text}" has a value twice')
+        raise argparse.ArgumentTypeError(message("command.value_twice", text=text))
     return [(name, value) for value in values]
 
 
@@ -63,7 +64,7 @@ def lines(options, context):
     sweeps = [sweep for group in options.set for sweep in group]
     names = [sweep[0][0] for sweep in sweeps]
     if len(names) > len(set(names)):
-        raise ValueError("a setting is given twice; write all of its values behind one name")
+        raise ValueError(message("command.setting_twice"))
     for name, value in (pair for sweep in sweeps for pair in sweep):
         value_of(context.scene.vbd, name, value)
     presets = _presets(options.preset)
@@ -71,18 +72,18 @@ def lines(options, context):
     for sweep in sweeps:
         count *= len(sweep)
     if count > MOST_JOBS:
-        raise ValueError(f"these are {count} jobs; at most {MOST_JOBS} are printed")
+        raise ValueError(message("command.many_jobs", count=count, most=MOST_JOBS))
     shared = ["--frames={}:{}".format(*options.frames)] if options.frames else []
     shared += ["--device", options.device] if options.device else []
     mixes = list(product([[("preset", name)] for name in presets] or [[]], *sweeps))
     found = {}
     for file in options.files:
         if not file.is_file():
-            raise ValueError(f"there is no file {file}")
+            raise ValueError(message("command.no_file", file=file))
         for preset, *settings in mixes:
             output = _output(file, options.folder, [*preset, *settings])
             if output in found:
-                raise ValueError(f"two jobs would be saved as {output}; rename a file")
+                raise ValueError(message("command.same_output", file=output))
             words = [word for _, name in preset for word in ("--preset", name)]
             words += ["--set", *(f"{name}={value}" for name, value in settings)] if settings else []
             program = [word.format(file=file.resolve()) for word in PROGRAMS[options.form]]

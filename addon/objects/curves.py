@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...solver.messages import message
 from .hair import HairStrands, is_hair, read_strands, unusable_hair
 
 # Edges between two control points: of a Bézier spline exactly what its handles can follow.
@@ -115,13 +116,13 @@ def unusable_spline(ob):
     if is_hair(ob):
         return unusable_hair(ob)
     if ob.data.dimensions != "3D":
-        return "it is a 2D curve; make it 3D (Data > Shape)"
+        return message("mesh.curve_2d")
     if not len(ob.data.splines):
-        return "the curve is empty; add a spline or remove its role"
+        return message("mesh.curve_empty")
     for number, spline in enumerate(ob.data.splines):
         points = spline.bezier_points if spline.type == "BEZIER" else spline.points
         if len(points) < 2:
-            return f"spline {number} has a single point; delete it"
+            return message("mesh.spline_point", spline=number)
     return None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from . import read_mesh
 
 ON_SURFACE = "GeometryNodeDeformCurvesOnSurface"
@@ -55,10 +56,10 @@ def unusable_hair(ob):
     """Why hair cannot be simulated, or None."""
     offsets = first_points(ob.data)
     if len(offsets) < 2:
-        return "there is no hair; add some or remove its role"
+        return message("mesh.no_hair")
     single = np.flatnonzero(np.diff(offsets) < 2)
     if len(single):
-        return f"strand {single[0]} has a single point; delete it"
+        return message("mesh.strand_point", strand=single[0])
     return None
 
 

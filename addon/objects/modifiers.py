@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What modifiers mean for a simulation: which are part of its input, and which may move."""
 
+from ...solver.messages import message
 from .hair import deforms_on_surface, is_hair
 
 # Move vertices and keep their number: part of what is simulated, so the bake switches them off.
@@ -120,12 +121,9 @@ def place_in_stack(ob):
         return 0
     name = ob.vbd.stack_modifier
     if not name:
-        raise ValueError(f"{ob.name}: choose the modifier to simulate it after (Modifier Stack)")
+        raise ValueError(message("mesh.no_modifier", name=ob.name))
     if name not in ob.modifiers:
-        raise ValueError(
-            f'{ob.name}: there is no modifier "{name}" to simulate it after; choose another one '
-            "(Modifier Stack)"
-        )
+        raise ValueError(message("mesh.modifier_gone", name=ob.name, modifier=name))
     return ob.modifiers.find(name) + 1
 
 
@@ -152,21 +150,20 @@ def refuse_unplayable(ob):
     """
     for modifier in reshaping(ob):
         if ob.override_library:
-            raise ValueError(
-                f"{ob.name} is a library override, in whose stack no modifier can be put; make it "
-                f"local to simulate after {modifier.name}"
-            )
+            raise ValueError(message("mesh.override_stack", name=ob.name, modifier=modifier.name))
         levels = getattr(modifier, "levels", 0), getattr(modifier, "render_levels", 0)
         if modifier.type in LEVELS and levels[0] != levels[1]:
             raise ValueError(
-                f"{ob.name}: {modifier.name} has {levels[0]} levels in the viewport and "
-                f"{levels[1]} in renders; set both alike to simulate after it"
+                message(
+                    "mesh.modifier_levels",
+                    name=ob.name,
+                    modifier=modifier.name,
+                    levels=levels[0],
+                    renders=levels[1],
+                )
             )
         if not modifier.show_render:
-            raise ValueError(
-                f"{ob.name}: {modifier.name} is on in the viewport and off in renders; set both "
-                "alike to simulate after it"
-            )
+            raise ValueError(message("mesh.modifier_off", name=ob.name, modifier=modifier.name))
 
 
 def may_change_count(ob):

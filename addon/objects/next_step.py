@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the user may do next, before anything is baked."""
 
+from ...solver.messages import message
 from .curves import is_pinned, is_simulated_as_points
 from .own_mesh import without_own_mesh
 from .participants import BODIES, nothing_to_bake, participants
-
-ADD_FLOOR = "Add pins, a collider or the ground:"
-READY = "Ready: press Bake"
 
 
 def needs_floor(scene):
@@ -32,17 +30,17 @@ def next_step(context):
     """What the user may do next, in one short line; empty when there is nothing to say."""
     scene, ob = context.scene, context.object
     if context.window_manager.vbd.baking:
-        return "Esc stops and keeps the frames"
+        return message("progress.esc_short")
     if any(ob.vbd.baked for ob in scene.objects):
         return ""
     if nothing_to_bake(scene):
         if participants(scene):
-            return "Add a soft body, cloth or rod"
-        return "Choose what it is" if ob is not None and is_simulated_as_points(ob) else ""
+            return message("bake.add_body")
+        return message("bake.choose_role") if ob is not None and is_simulated_as_points(ob) else ""
     if needs_floor(scene):
-        return ADD_FLOOR
+        return message("bake.no_floor")
     if untied := _without_target(scene):
-        return f"{untied.name}: choose a target"
+        return message("bake.choose_target", name=untied.name)
     if shared := without_own_mesh(scene):
-        return f"{shared[0].name} needs a mesh of its own"
-    return READY
+        return message("bake.own_mesh", name=shared[0].name)
+    return message("bake.ready")

@@ -4,10 +4,9 @@
 import bpy
 from bpy.types import Operator
 
+from ...solver.messages import message
 from .curves import is_simulated_as_points
 from .participants import BODIES
-
-REMEDY = "press Give Each Its Own Mesh in the VBD tab"
 
 
 def missing(ob):
@@ -16,12 +15,14 @@ def missing(ob):
     Keys of a mesh that is overridden do not survive reloading the file.
     """
     if not (ob.is_editable and ob.data.is_editable) or ob.data.override_library:
-        return f"{ob.name}: its mesh is linked from another file and cannot be baked; {REMEDY}"
+        return message("mesh.linked", name=ob.name)
     sharing = _sharing(ob)
     if not sharing:
         return None
-    more = f" and {len(sharing) - 1} more" if sharing[1:] else ""
-    return f"{ob.name} shares its mesh with {sharing[0]}{more}; {REMEDY}"
+    others = sharing[0]
+    if sharing[1:]:
+        others = message("report.names", names=others, count=len(sharing) - 1)
+    return message("mesh.shared", name=ob.name, others=others)
 
 
 def _sharing(ob):
@@ -58,10 +59,10 @@ class VBD_OT_make_mesh_local(Operator):
     @classmethod
     def poll(cls, context):
         if context.window_manager.vbd.baking:
-            cls.poll_message_set("Wait until the bake has ended, or cancel it")
+            cls.poll_message_set(message("bake.running"))
             return False
         if context.mode != "OBJECT" or not without_own_mesh(context.scene):
-            cls.poll_message_set("All objects to be baked have meshes of their own")
+            cls.poll_message_set(message("mesh.all_own"))
             return False
         return True
 
@@ -80,11 +81,10 @@ class VBD_OT_make_mesh_local(Operator):
         if linked:
             self.report(
                 {"ERROR"},
-                f"{linked[0]} is in a linked collection: make a library override of that first "
-                "(Object > Library Override > Make)",
+                message("mesh.linked_collection", name=linked[0]),
             )
             return {"FINISHED"} if done else {"CANCELLED"}
-        self.report({"INFO"}, f"{', '.join(done)}: local now")
+        self.report({"INFO"}, message("mesh.local_now", names=", ".join(done)))
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 from bpy.types import UIList
 
+from ...solver.messages import message
 from .curves import is_curve
 
 BODIES = ("SOFT", "CLOTH", "ROD")
@@ -17,7 +18,6 @@ ROLE_ICONS = {
 MOST_ROWS = 6
 # Types of objects that have no role, but become meshes.
 CONVERTIBLE = ("FONT", "SURFACE", "META")
-CONVERT = "convert it to a mesh (Object > Convert > Mesh)"
 
 
 def unsuited(ob, role):
@@ -25,11 +25,11 @@ def unsuited(ob, role):
     if ob.type == "MESH" or (is_curve(ob) and role == "ROD"):
         return None
     if is_curve(ob):
-        return f"{ob.name} is a curve, which can only be a rod; {CONVERT}"
+        return message("role.curve", name=ob.name)
     if ob.type in CONVERTIBLE:
         kind = ob.bl_rna.properties["type"].enum_items[ob.type].name.lower()
-        return f"{ob.name} is a {kind}: {CONVERT}"
-    return f"{ob.name} is not a mesh; remove its role"
+        return message("role.convert", name=ob.name, kind=kind)
+    return message("mesh.no_mesh", name=ob.name)
 
 
 def participants(scene):
@@ -40,9 +40,9 @@ def nothing_to_bake(scene):
     """Why there is nothing to simulate in a scene, or None."""
     roles = {ob.vbd.role for ob in scene.objects} - {"NONE"}
     if not roles:
-        return "Give an object a role first: select a mesh or curve and click a role in the VBD tab"
+        return message("bake.no_roles")
     if roles == {"COLLIDER"}:
-        return "All objects are colliders: give another one the role soft body, cloth or rod"
+        return message("bake.only_colliders")
     return None
 
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ...solver.messages import message
 from ...solver.topology.graphs import two_coloring
 from .slivers import without_slivers
 
@@ -104,9 +105,7 @@ def group_weights(ob, mesh, name):
     """
     group = ob.vertex_groups.get(name)
     if group is None:
-        raise ValueError(
-            f'{ob.name}: there is no vertex group "{name}"; choose another one or clear the field'
-        )
+        raise ValueError(message("pin.no_group", name=ob.name, group=name))
     index, weights = group.index, np.zeros(len(mesh.vertices))
     for vertex in mesh.vertices:
         for entry in vertex.groups:

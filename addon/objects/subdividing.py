@@ -7,6 +7,7 @@ import bmesh
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
+from ...solver.messages import message
 from .modifiers import is_reshaped, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
@@ -24,13 +25,10 @@ def cannot_subdivide(ob):
     if ob.vbd.role == "CLOTH":
         return _cannot_halve(ob)
     if TETS in ob.data:
-        return f"{ob.name}: its faces are those of its own tets and show how these bend"
+        return message("mesh.own_tets", name=ob.name)
     blamed = [modifier for modifier in ob.modifiers if modifier.type in SUBDIVIDING]
     for modifier in blamed or (reshaping(ob) if is_reshaped(ob) else []):
-        return (
-            f"{ob.name}: {modifier.name} would make another shape of it; simulate after a "
-            "modifier that subdivides it (Modifier Stack)"
-        )
+        return message("mesh.other_shape", name=ob.name, modifier=modifier.name)
     try:
         longest_edge(ob)
     except ValueError as error:
@@ -41,14 +39,11 @@ def cannot_subdivide(ob):
 def _cannot_halve(ob):
     """The same of a cloth. A modifier that subdivides the baked result may stay."""
     for modifier in reshaping(ob) if is_reshaped(ob) else []:
-        return (
-            f"{ob.name}: {modifier.name} makes the faces that are simulated; raise its levels, or "
-            "apply it"
-        )
+        return message("mesh.made_by_modifier", name=ob.name, modifier=modifier.name)
     for modifier in ob.modifiers:
         if modifier.type == "MULTIRES":
-            return f"{ob.name}: {modifier.name} would lose its shape; apply it first"
-    return None if len(ob.data.polygons) else f"{ob.name}: the mesh has no faces to subdivide"
+            return message("mesh.multires", name=ob.name, modifier=modifier.name)
+    return None if len(ob.data.polygons) else message("mesh.nothing_to_subdivide", name=ob.name)
 
 
 def longest_edge(ob):

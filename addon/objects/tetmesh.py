@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...solver.lattice.pinned_corners import LEAST_WEIGHT
+from ...solver.messages import message
 
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
@@ -34,13 +35,18 @@ def stored_tets(name, mesh):
     if data is None:
         return None
     if not isinstance(data, bytes) or not data or len(data) % 16:
-        raise ValueError(f'{name}: the mesh\'s "{TETS}" are not int32 [tet, 4]; store them again')
+        raise ValueError(message("mesh.tets_type", name=name, attribute=TETS))
     tets = np.frombuffer(data, np.int32).reshape(-1, 4)
     count = mesh.get(TETS_VERTICES, len(mesh.vertices))
     if count != len(mesh.vertices) or tets.max() >= len(mesh.vertices):
         raise ValueError(
-            f"{name}: its tets were made for {max(count, tets.max() + 1)} vertices, the mesh has "
-            f'{len(mesh.vertices)}; make them again or delete the mesh\'s "{TETS}"'
+            message(
+                "mesh.tets_old",
+                name=name,
+                count=max(count, tets.max() + 1),
+                now=len(mesh.vertices),
+                attribute=TETS,
+            )
         )
     return tets
 

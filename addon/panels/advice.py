@@ -5,6 +5,7 @@ import blf
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..baking import outdated, report
 from ..baking.bake import free_bakes
 from ..objects.cell_count import update_cell_count
@@ -65,23 +66,21 @@ def draw_wrapped(layout, context, text, icon):
 
 def draw_line(layout, context, line, index, icon):
     scene = context.scene
-    text = f"{line.text}:" if line.setting else line.text
+    text = f"{line.lead}:" if line.setting else line.text
     draw_wrapped(layout, context, text, icon)
     objects = objects_of(line, scene)
     if not (line.setting or objects):
         return
     row = layout.row(align=True)
-    if line.subdivides and objects:
-        row.operator("vbd.subdivide_faces").line = index
-    if line.selects_faces and objects:
-        row.operator("vbd.select_faces").line = index
+    if line.operator and objects:
+        row.operator(line.operator).line = index
     if line.setting and getattr(scene.vbd, line.setting) >= line.value:
-        row.label(text=f"{line.label} are set: bake again", icon="BLANK1")
+        row.label(text=message("report.are_set", setting=line.label), icon="BLANK1")
     elif line.setting:
         button = row.operator("vbd.set_number", text=f"Set {line.label} to {line.value}")
         button.name, button.value = line.setting, line.value
-    if objects and not line.selects_faces:
-        text = "" if line.setting or line.subdivides else "Select"
+    if objects and line.operator != "vbd.select_faces":
+        text = "" if line.setting or line.operator else "Select"
         row.operator("vbd.select_named", text=text, icon="RESTRICT_SELECT_OFF").line = index
 
 
@@ -115,9 +114,9 @@ def draw_statistics(layout, context):
 def refusal(context):
     """Why advice cannot be taken now, or None."""
     if context.window_manager.vbd.baking:
-        return "Wait until the bake has ended, or cancel it"
+        return message("bake.running")
     if not context.scene.is_editable:
-        return "The scene is linked from another file"
+        return message("bake.scene_linked")
     return None
 
 
@@ -159,7 +158,7 @@ class VBD_OT_select_named(Operator):
     @classmethod
     def poll(cls, context):
         if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode")
+            cls.poll_message_set(message("bake.object_mode"))
             return False
         return True
 
@@ -168,8 +167,8 @@ class VBD_OT_select_named(Operator):
         named = objects_of(lines[self.line], context.scene) if self.line < len(lines) else []
         visible = [ob for ob in named if ob.visible_get()]
         if not visible:
-            names = ", ".join(ob.name for ob in named) or "What this line is about"
-            self.report({"WARNING"}, f"{names}: not in the viewport; show it to select it")
+            names = ", ".join(ob.name for ob in named) or message("report.object_of_line")
+            self.report({"WARNING"}, message("report.not_visible", names=names))
             return {"CANCELLED"}
         select_only(context, visible)
         return {"FINISHED"}
@@ -196,7 +195,7 @@ class VBD_OT_subdivide_faces(Operator):
     def poll(cls, context):
         reason = refusal(context)
         if reason is None and context.mode != "OBJECT":
-            reason = "Go to Object Mode"
+            reason = message("bake.object_mode")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -205,7 +204,7 @@ class VBD_OT_subdivide_faces(Operator):
         chosen = [ob for ob in self._objects(context) if ob.vbd.role in SUBDIVIDED]
         reasons = {ob: cannot_subdivide(ob) for ob in chosen}
         able = [ob for ob, reason in reasons.items() if reason is None]
-        for text in filter(None, reasons.values() if chosen else ["Select soft bodies or cloth"]):
+        for text in filter(None, reasons.values() if chosen else [message("report.select_bodies")]):
             self.report({"WARNING"}, text)
         if not able:
             return {"CANCELLED"}

@@ -6,6 +6,7 @@ make them.
 import numpy as np
 
 from ...solver.bodies.folds import fold_length, mesh_fold_length
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ..objects.face_size import triangle_area
 from ..objects.units import gravity_of
@@ -43,6 +44,8 @@ def draw_folds(layout, context, ob, always=True):
         return
     fabric, mesh = map(length, lengths)
     column = layout.column(align=True)
-    column.label(text=f"Folds: fabric {fabric}, mesh {mesh}", icon="INFO" if coarse else "NONE")
+    column.label(
+        text=message("bake.folds", fabric=fabric, mesh=mesh), icon="INFO" if coarse else "NONE"
+    )
     if coarse:
         column.operator("vbd.subdivide_faces", text="Subdivide")

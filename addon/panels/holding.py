@@ -157,7 +157,6 @@ class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
     items, active = "attachments", "attachment"
-    nothing = "There is no attachment"
 
 
 classes = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What lists of an object have in common: how they are drawn, and the buttons beside them."""
 
+from ...solver.messages import message
 from ..objects.participants import BODIES
 
 
@@ -29,29 +30,27 @@ class ListOperator:
     def poll(cls, context):
         ob, reason = context.object, None
         if ob is None or ob.vbd.role not in BODIES:
-            reason = "Select a soft body, cloth or rod"
+            reason = message("role.select_body")
         elif context.window_manager.vbd.baking:
-            reason = "Wait until the bake has ended, or cancel it"
+            reason = message("bake.running")
         elif not ob.is_editable:
-            reason = f"{ob.name} is linked from another file: make a library override first"
+            reason = message("role.linked", name=ob.name)
         if reason:
             cls.poll_message_set(reason)
         return reason is None
 
 
 class RemoveOperator(ListOperator):
-    """Removes the shown item of the list `items`, number `active`, both by name; `nothing` says why
-    it cannot.
-    """
+    """Removes the shown item of the list `items`, number `active`, both by name."""
 
-    items, active, nothing = "", "", ""
+    items, active = "", ""
 
     @classmethod
     def poll(cls, context):
         if not super().poll(context):
             return False
         if not len(getattr(context.object.vbd, cls.items)):
-            cls.poll_message_set(cls.nothing)
+            cls.poll_message_set(message("role.list_empty"))
             return False
         return True
 

@@ -3,6 +3,7 @@
 
 from bpy.types import Operator, Panel, UIList
 
+from ...solver.messages import message
 from ..objects.curves import is_curve
 from ..objects.participants import BODIES
 from ..values.measured import measured_name
@@ -27,7 +28,9 @@ def _draw_row(layout, context, item):
     row.use_property_split = False  # the names of properties want the whole width
     row.prop(item, "what", text="")
     if ob.vbd.role not in ROLES_OF[name]:
-        layout.label(text=f"Not for a {ROLE_NAMES[ob.vbd.role]}", icon="INFO")
+        layout.label(
+            text=message("material.not_for_role", role=ROLE_NAMES[ob.vbd.role]), icon="INFO"
+        )
         return
     layout.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
     measured = shown_in(item)
@@ -88,7 +91,6 @@ class VBD_OT_remove_painted(RemoveOperator, Operator):
     bl_label = "Remove Painted Property"
     bl_description = "Remove the painted property that is shown; the vertex group stays"
     items, active = "painted", "painted_row"
-    nothing = "Nothing is painted"
 
 
 classes = (VBD_UL_painted, VBD_OT_add_painted, VBD_OT_remove_painted, VBD_PT_painted)

@@ -3,6 +3,7 @@
 
 from bpy.types import Panel
 
+from ...solver.messages import message
 from ...solver.report.lengths import length
 from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
@@ -47,7 +48,7 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
         column.use_property_split = False  # beside its field the label would be cut off
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
-            column.label(text="Touches with some vertices", icon="INFO")
+            column.label(text=message("bake.touches"), icon="INFO")
         if not own_tets:
             layout.operator("vbd.make_tets")
 
@@ -132,8 +133,10 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         column.prop(vbd, "collision_thickness", text="Thickness")
         if vbd.collision_thickness == 0.0 and not collider:
             automatic = automatic_thickness(context.object)
-            shown = "" if automatic is None else f": {length(automatic)}"
-            column.label(text=f"Automatic{shown}", icon="INFO")
+            shown = "Automatic"
+            if automatic is not None:
+                shown = message("bake.thickness", thickness=length(automatic))
+            column.label(text=shown, icon="INFO")
         row = layout.row(align=True, heading="Friction")
         row.prop(vbd, "use_friction", text="")
         value = row.row()

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty
 
+from ...solver.messages import message
 from ..objects.cell_count import can_count, count_cells
 from ..objects.curves import is_simulated_as_points
 from ..objects.hair import is_hair
@@ -36,14 +37,14 @@ def refusal(context):
     chosen = chosen_objects(context)
     if not chosen:
         told = [unsuited(ob, "ROD") for ob in _selected(context) if ob.type in CONVERTIBLE]
-        return told[0] if told else "Select a mesh object or a curve"
+        return told[0] if told else message("role.select")
     if context.window_manager.vbd.baking:
-        return "Wait until the bake has ended, or cancel it"
+        return message("bake.running")
     for ob in chosen:
         if ob.vbd.baked:
-            return f"{ob.name}: free its bake first"
+            return message("role.baked", name=ob.name)
         if not ob.is_editable:
-            return f"{ob.name} is linked from another file: make a library override first"
+            return message("role.linked", name=ob.name)
     return None
 
 
@@ -111,7 +112,7 @@ class VBD_OT_remove(bpy.types.Operator):
     def poll(cls, context):
         reason = refusal(context)
         if reason is None and all(ob.vbd.role == "NONE" for ob in chosen_objects(context)):
-            reason = "No selected object takes part in the simulation"
+            reason = message("role.none_selected")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -131,7 +132,7 @@ class VBD_OT_count_cells(bpy.types.Operator):
     @classmethod
     def poll(cls, context):
         if context.object is None or not can_count(context.object):
-            cls.poll_message_set("Select a soft body, outside of Edit Mode")
+            cls.poll_message_set(message("role.select_soft"))
             return False
         return True
 

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import IntProperty
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..objects.participants import select_only
 from ..objects.read_mesh import matrix, positions, transformed
 from ..objects.sound_faces import left_out
@@ -46,9 +47,9 @@ class VBD_OT_select_faces(Operator):
     def poll(cls, context):
         reason = None
         if context.window_manager.vbd.baking:
-            reason = "Wait until the bake has ended, or cancel it"
+            reason = message("bake.running")
         elif context.mode != "OBJECT":
-            reason = "Go to Object Mode"
+            reason = message("bake.object_mode")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -58,10 +59,9 @@ class VBD_OT_select_faces(Operator):
         found = {ob: faces_left_out(ob) for ob in chosen if ob.data.is_editable}
         found = {ob: faces for ob, faces in found.items() if len(faces)}
         if not found:
-            names = ", ".join(ob.name for ob in chosen) or "What this line is about"
-            sound = "no face is without area or doubled"
-            told = sound if chosen else "not in the viewport; show it to select it"
-            self.report({"WARNING"}, f"{names}: {told}")
+            names = ", ".join(ob.name for ob in chosen) or message("report.object_of_line")
+            which = "note.no_faces_left_out" if chosen else "report.not_visible"
+            self.report({"WARNING"}, message(which, names=names))
             return {"CANCELLED"}
         select_only(context, list(found))
         context.tool_settings.mesh_select_mode = (False, False, True)

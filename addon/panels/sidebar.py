@@ -3,11 +3,12 @@
 
 from bpy.types import Panel
 
+from ...solver.messages import message
 from ..baking.command_line import FORMS
 from ..baking.resuming import kept_frames
 from ..baking.sizes import draw_sizes
 from ..objects.curves import is_simulated_as_points
-from ..objects.next_step import ADD_FLOOR, READY, next_step
+from ..objects.next_step import next_step
 from ..objects.own_mesh import without_own_mesh
 from ..objects.participants import CONVERTIBLE, draw_participants
 from ..playing.baked import baked_here, warnings
@@ -99,11 +100,11 @@ def draw_next_step(layout, context):
     Blender 4.3 draws a label that is new in its panel as the progress bar that was under the mouse.
     """
     text = next_step(context)
-    if text == READY and resume_frame(context.scene) is not None:
+    if text == message("bake.ready") and resume_frame(context.scene) is not None:
         return  # what may be done is to resume
     if text:
         layout.label(text=text, icon="INFO")
-    if text == ADD_FLOOR:
+    if text == message("bake.no_floor"):
         layout.prop(context.scene.vbd, "use_ground", toggle=True)
 
 
@@ -127,7 +128,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             layout.operator("object.convert", text="Convert to Mesh").target = "MESH"
         else:
-            layout.label(text="Select a mesh or a curve")
+            layout.label(text=message("bake.select"))
         layout.separator()
         draw_participants(layout, context)
         draw_next_step(layout, context)

@@ -9,14 +9,9 @@ appended from an old file is noticed as well.
 import bpy
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..objects.tetmesh import TETS
 from .advice import draw_wrapped
-
-NOTICE = (
-    "Soft bodies are made of cells now, and as soft as their Young's modulus says. In version 0.1 "
-    "they came out stiffer: often 1.6 times, thin parts more. What is baked stays; baked again it "
-    "looks softer. To keep the old look, raise Young's modulus."
-)
 
 
 def softer(objects):
@@ -35,7 +30,7 @@ def _is_softer(ob):
 
 
 def draw_softness(layout, context):
-    draw_wrapped(layout, context, NOTICE, "INFO")
+    draw_wrapped(layout, context, message("bake.softness"), "INFO")
     layout.operator("vbd.dismiss_softness")
 
 

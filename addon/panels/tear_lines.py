@@ -10,6 +10,7 @@ from itertools import pairwise
 import bmesh
 from bpy.types import Operator
 
+from ...solver.messages import message
 from ..playing.playback import is_baked
 
 # For the time of the cut: which vertex each copy is of.
@@ -52,13 +53,13 @@ class VBD_OT_cut_and_sew(Operator):
     def poll(cls, context):
         ob, reason = context.object, None
         if ob is None or ob.vbd.role != "CLOTH":
-            reason = "Select a cloth"
+            reason = message("pin.select_cloth")
         elif context.window_manager.vbd.baking:
-            reason = "Wait until the bake has ended, or cancel it"
+            reason = message("bake.running")
         elif is_baked(ob):
-            reason = "Free the bake to edit the mesh"
+            reason = message("report.free_to_edit")
         elif context.mode != "EDIT_MESH":
-            reason = "Go to Edit Mode and select the edges that may tear"
+            reason = message("pin.select_edges")
         if reason:
             cls.poll_message_set(reason)
         return reason is None
@@ -71,16 +72,13 @@ class VBD_OT_cut_and_sew(Operator):
         if not count:
             self.report(
                 {"ERROR"},
-                f"{ob.name}: nothing comes apart along the selected edges; select a line of two or "
-                "more edges, with faces on both sides",
+                message("pin.nothing_parts", name=ob.name),
             )
             return {"CANCELLED"}
         vbd = ob.vbd
         vbd.use_sewing = vbd.sewing_tears = True
         vbd.sewing_force = vbd.sewing_force or SOME_FORCE
-        self.report(
-            {"INFO"}, f"{count} vertices are cut and sewn; above {vbd.sewing_force:g} N they tear"
-        )
+        self.report({"INFO"}, message("pin.cut", count=count, force=vbd.sewing_force))
         return {"FINISHED"}
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whose bake an object plays, and what has happened to it since."""
 
+from ...solver.messages import message
 from ..objects.curves import point_count
 from . import mesh_cache
 from .playback import is_baked
@@ -52,8 +53,7 @@ def other_rates(scene):
         if is_baked(ob) and then and abs(then / now - 1.0) > SAME_RATE:
             played.setdefault(then, ob.name)
     return [
-        f"{name} was baked at {then:g} frames per second, not {now:g}"
-        for then, name in played.items()
+        message("report.other_rate", name=name, then=then, now=now) for then, name in played.items()
     ]
 
 
@@ -70,10 +70,11 @@ def edits(scene):
     lines = []
     for ob in scene.objects:
         if is_edited(ob):
-            what, remedy = "was edited", "Free the bake to edit the mesh"
             if ob.mode == "EDIT":
-                what, remedy = "is in Edit Mode", "Leave Edit Mode to free the bake"
-            lines += [f"{ob.name} is baked and {what}", remedy]
+                lines += [message("report.in_edit_mode", name=ob.name)]
+                lines += [message("report.leave_to_free")]
+            else:
+                lines += [message("report.edited", name=ob.name), message("report.free_to_edit")]
     return lines
 
 
@@ -82,5 +83,5 @@ def warnings(scene):
     lines = edits(scene) + other_rates(scene)
     missing = scene.vbd.frames_missing
     if missing and baked_here(scene):
-        lines.append(f"Partial bake: {missing} frames missing")
+        lines.append(message("report.partial", count=missing))
     return lines

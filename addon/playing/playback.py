@@ -13,6 +13,7 @@ from itertools import chain
 import bpy
 import numpy as np
 
+from ...solver.messages import message
 from ..objects.curves import free_handles, give_back_handles, is_curve, set_key
 from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping
@@ -171,10 +172,7 @@ def make_relative(ob):
     blocks = [key.key_blocks[name] for name in record["blocks"] if name in key.key_blocks]
     times = _times_shown(curve, blocks)
     if times is None:
-        raise ValueError(
-            f"{ob.name}: the Evaluation Time curve of its bake was edited; free the bake and bake "
-            "again"
-        )
+        raise ValueError(message("free.curve_edited", name=ob.name))
     curves.remove(curve)
     for block in blocks:
         block.value = 0.0

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ...solver.messages import message
+
 # Files store the number of a shape, and 4 was Bowl once: what comes next needs its own, from 5 on.
 ANALYTIC_SHAPES = (
     (
@@ -39,16 +41,13 @@ def analytic_colliders_of(ob, pose):
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
     if not shape:  # Bowl, as a file of before has it
-        raise ValueError(
-            f"{ob.name}: there is no collider shape Bowl; make its mesh a bowl (a sphere without "
-            "its upper half) and choose the shape Mesh"
-        )
+        raise ValueError(message("collider.bowl", name=ob.name))
     friction = ob.vbd.friction if ob.vbd.use_friction else None
     facing = _gradients(pose)
     if shape == "PLANE":
         return [Plane(origin, facing[2], friction, ob.name)]
     if not len(pose.points):
-        raise ValueError(f"{ob.name}: the mesh is empty, so its shape has no size; add geometry")
+        raise ValueError(message("collider.no_size", name=ob.name))
     if shape == "BOX":
         return [Plane(*side, friction, name) for side, name in _sides(ob, pose, facing)]
     return [Sphere(origin, _radius(ob, pose), friction, ob.name)]
@@ -66,7 +65,7 @@ def _sides(ob, pose, facing):
     """
     low, high = pose.points.min(axis=0), pose.points.max(axis=0)
     if not (high > low).all():
-        raise ValueError(f"{ob.name}: the box has no volume; use an object that is not flat")
+        raise ValueError(message("collider.flat_box", name=ob.name))
     corners = pose.matrix[:3, :3] @ np.stack([low, high], axis=1) + pose.matrix[:3, 3:]
     for axis, letter in enumerate("XYZ"):
         yield (corners[:, 0], facing[axis]), f"{ob.name} -{letter}"
@@ -79,8 +78,5 @@ def _radius(ob, pose):
     products = axes.T @ axes
     size = products.trace() / 3.0
     if np.abs(products - size * np.eye(3)).max() > EVEN * size:
-        raise ValueError(
-            f"{ob.name}: a sphere needs the same scale along all axes; apply the scale "
-            "(Object > Apply > Scale) or choose the shape Mesh"
-        )
+        raise ValueError(message("collider.sphere_scale", name=ob.name))
     return float(np.sqrt(size) * np.linalg.norm(pose.points.astype(np.float64), axis=1).max())

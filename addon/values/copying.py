@@ -3,6 +3,7 @@
 
 from bpy.types import Menu, Operator
 
+from ...solver.messages import message
 from ..objects.participants import BODIES
 from .presets import MATERIAL_VALUES
 
@@ -21,11 +22,11 @@ def refusal(context):
     """Why the material cannot be copied now, or None."""
     ob = context.object
     if ob is None or ob.vbd.role not in BODIES:
-        return "Select a soft body, cloth or rod"
+        return message("role.select_body")
     if context.window_manager.vbd.baking:
-        return "Wait until the bake has ended, or cancel it"
+        return message("bake.running")
     if not receivers(context):
-        return f"Select other objects with the role of {ob.name} too"
+        return message("role.select_others", name=ob.name)
     return None
 
 
@@ -51,8 +52,10 @@ class VBD_OT_copy_material(Operator):
             for name in (*MATERIAL_VALUES, "use_friction"):
                 setattr(ob.vbd, name, getattr(source, name))
         others = len(context.selected_objects) - 1 - len(chosen)
-        left = f"; {others} with another role or linked left alone" if others else ""
-        self.report({"INFO"}, f"Copied to {len(chosen)}{left}")
+        text = message("role.copied", count=len(chosen))
+        if others:
+            text += message("role.not_copied", count=others)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 

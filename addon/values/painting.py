@@ -16,6 +16,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...solver.messages import message
 from ...solver.settings import Material
 from ..objects import read_mesh
 from ..objects.curves import is_curve
@@ -172,14 +173,16 @@ def painted_values(ob, mesh, item, scene_friction):
     """The property of a row of an object, with its evaluated mesh, [vertex] in SI units."""
     name = item.what
     if not item.vertex_group:
-        raise ValueError(
-            f"{ob.name}: the painted {label(name)} has no vertex group; choose one, or remove it"
-        )
+        raise ValueError(message("material.painted_no_group", name=ob.name, property=label(name)))
     weights = read_mesh.group_weights(ob, mesh, item.vertex_group)
     if not weights.any():
         raise ValueError(
-            f'{ob.name}: no vertex has a weight in the vertex group "{item.vertex_group}" of the '
-            f"painted {label(name)}; assign some, or choose another group"
+            message(
+                "material.painted_group_empty",
+                name=ob.name,
+                group=item.vertex_group,
+                property=label(name),
+            )
         )
     own = own_value(ob, name, scene_friction)
     return item.value + weights * (own - item.value)
@@ -187,36 +190,38 @@ def painted_values(ob, mesh, item, scene_friction):
 
 def _refuse(ob):
     if is_curve(ob):
-        raise ValueError(
-            f"{ob.name}: a curve has no vertex groups to paint with; convert it to a mesh, or "
-            "remove what is painted"
-        )
+        raise ValueError(message("material.painted_curve", name=ob.name))
     rows = [item.what for item in ob.vbd.painted]
     for item in ob.vbd.painted:
         name, role, low = item.what, ob.vbd.role, FIELDS[item.what]["low"]
         if role not in ROLES_OF[name]:
             raise ValueError(
-                f"{ob.name}: {label(name)} cannot be painted on a {ROLE_NAMES[role]}; remove it "
-                "from what is painted"
+                message(
+                    "material.painted_role",
+                    name=ob.name,
+                    property=label(name),
+                    role=ROLE_NAMES[role],
+                )
             )
         if rows.count(name) > 1:
-            raise ValueError(f"{ob.name}: {label(name)} is painted twice; remove one of the two")
+            raise ValueError(message("material.painted_twice", name=ob.name, property=label(name)))
         if not low <= item.value <= FIELDS[name]["high"]:
             raise ValueError(
-                f"{ob.name}: the painted {label(name)} is {item.value:g} at weight 0; it must lie "
-                f"between {low:g} and {FIELDS[name]['high']:g} {unit(name, role)}".rstrip()
+                message(
+                    "material.painted_range",
+                    name=ob.name,
+                    property=label(name),
+                    value=item.value,
+                    low=low,
+                    high=FIELDS[name]["high"],
+                    unit=unit(name, role),
+                ).rstrip()
             )
         # 0 stands for something else there.
         if name == "collision_thickness" and not item.value * ob.vbd.collision_thickness:
-            raise ValueError(
-                f"{ob.name}: the painted {label(name)} must be above 0 at both ends; raise it, or "
-                "that of the object (Collision), or remove the painted one"
-            )
+            raise ValueError(message("material.painted_zero", name=ob.name, property=label(name)))
         if name == "bending_factor" and not ob.vbd.bending_factor:
-            raise ValueError(
-                f"{ob.name}: the painted {label(name)} needs one above 0 at weight 1, that of the "
-                "object; raise it, or remove the painted one"
-            )
+            raise ValueError(message("material.painted_factor", name=ob.name, property=label(name)))
 
 
 def paint(gathered, ob, mesh, target, body):

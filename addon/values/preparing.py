@@ -14,6 +14,8 @@ from pathlib import Path
 
 import bpy
 
+from ...solver.messages import message
+
 # Blender has started by then [s].
 DELAY = 5.0
 # Runs the solver under the name it has here, on which the names in Warp's cache depend, without
@@ -54,8 +56,10 @@ def install_command(python, modules, *packages):
     words = ["-m", "pip", "install", "--no-deps", "--target", str(modules), *packages]
     line = " ".join(f'"{word}"' if "/" in word or "\\" in word else word for word in words)
     paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
-    pip = "" if PathFinder.find_spec("pip", paths) else f'"{python}" -m ensurepip, then '
-    return f'{pip}"{python}" {line}'
+    install = f'"{python}" {line}'
+    if PathFinder.find_spec("pip", paths):
+        return install
+    return message("tets.pip_first", python=python, command=install)
 
 
 def command():

@@ -11,6 +11,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.types import Menu, Operator
 
+from ...solver.messages import message
 from .declared import MATERIAL, SETTINGS
 from .preset_values import has_values, preset_values
 
@@ -72,10 +73,10 @@ class _AddPreset(AddPresetBase):
             menu = getattr(bpy.types, self.preset_menu)
             shown = shown_preset(menu, _group_of(context, menu))
             if shown is None:
-                self.report({"WARNING"}, "Pick the preset to remove first")
+                self.report({"WARNING"}, message("role.pick_preset"))
                 return {"CANCELLED"}
             if Path(preset_files(menu)[shown]).is_relative_to(ROOT):
-                self.report({"WARNING"}, f"{shown} comes with the extension and stays")
+                self.report({"WARNING"}, message("role.preset_stays", name=shown))
                 return {"CANCELLED"}
             menu.bl_label = shown  # which is what Blender removes
             return super().execute(context)
@@ -86,7 +87,7 @@ class _AddPreset(AddPresetBase):
         name = self.as_filename(self.name)
         menu = getattr(bpy.types, self.preset_menu)
         if name in {path.stem for path in shipped_files(menu)}:
-            self.report({"WARNING"}, f"{self.name} comes with the extension; choose another name")
+            self.report({"WARNING"}, message("role.preset_name", name=self.name))
             return {"CANCELLED"}
         folder = bpy.utils.user_resource("SCRIPTS", path=f"presets/{self.preset_subdir}")
         own = Path(folder) / f"{name}.py"
@@ -156,11 +157,11 @@ def preset_menu(context, kind):
     if kind == "solver":
         return VBD_MT_solver_presets
     if kind != "material":
-        raise ValueError(f'"{kind}" is no kind of preset; there are "solver" and "material"')
+        raise ValueError(message("role.preset_kind", kind=kind))
     ob = context.object
     if ob is None or ob.vbd.role not in MATERIAL_PRESETS:
         name = "no object" if ob is None else ob.name
-        raise ValueError(f"{name}: only a soft body, cloth or rod takes a material preset")
+        raise ValueError(message("role.no_preset_role", name=name))
     return MATERIAL_PRESETS[ob.vbd.role][0]
 
 
@@ -220,7 +221,7 @@ def named_preset(menu, kind, name):
     match = [shown for shown in files if shown.lower() == name.lower()]
     if not match:
         raise ValueError(
-            f'there is no {kind} preset "{name}"; there are {", ".join(sorted(files))}'
+            message("role.no_preset", kind=kind, name=name, names=", ".join(sorted(files)))
         )
     return match[0]
 

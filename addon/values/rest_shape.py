@@ -4,6 +4,7 @@
 import numpy as np
 from bpy.props import StringProperty
 
+from ...solver.messages import message
 from ..objects import read_mesh
 from .declared import OVERRIDABLE
 
@@ -28,9 +29,7 @@ def rest_points(ob, pose):
         return None
     block = keys.key_blocks.get(name) if keys else None
     if block is None:
-        raise ValueError(
-            f'{ob.name}: there is no shape key "{name}"; choose another one or clear the field'
-        )
+        raise ValueError(message("material.no_shape_key", name=ob.name, key=name))
     points = np.empty((len(block.points), 3), np.float32)
     block.points.foreach_get("co", points.ravel())
     return read_mesh.transformed(pose.matrix, points)

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import FloatProperty, IntProperty
 
+from ...solver.messages import message
 from .declared import OVERRIDABLE
 
 # Blender's own limits of frame numbers.
@@ -60,10 +61,10 @@ def end_timeline(scene, last):
     if scene.frame_end in (unset, scene.vbd.timeline_end) and last > scene.frame_start:
         if scene.frame_end != last:
             scene.frame_end = last
-            yield f"The timeline ends at frame {last} now, as the bake does"
+            yield message("report.timeline_ends", frame=last)
         scene.vbd.timeline_end = last
     elif scene.frame_end > last:
-        yield f"The timeline goes on to frame {scene.frame_end}, the bake ends at {last}"
+        yield message("report.timeline_is_longer", end=scene.frame_end, last=last)
 
 
 def frame_time(scene):

@@ -3,6 +3,7 @@
 
 import argparse
 
+from ...solver.messages import message
 from .declared import SETTINGS
 
 # What a solve depends on; all else of `scene.vbd` is shown in a viewport or kept by the add-on.
@@ -23,9 +24,7 @@ def frame_range(text):
             raise ValueError
         return int(first), int(last)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is not a frame range; write it as 1:250'
-        ) from None
+        raise argparse.ArgumentTypeError(message("command.frame_range", text=text)) from None
 
 
 def set_value(group, name, text):
@@ -37,25 +36,30 @@ def value_of(group, name, text):
     """The value of a property of `scene.vbd` in text; Blender itself would clamp, this refuses."""
     known = {name: group.bl_rna.properties[name] for name in NAMES}
     if name not in known:
-        raise ValueError(f'there is no setting "{name}"; there are {", ".join(sorted(known))}')
+        raise ValueError(
+            message("command.unknown_setting", name=name, names=", ".join(sorted(known)))
+        )
     prop = known[name]
     if prop.type == "ENUM":
         choices = {item.identifier.lower(): item.identifier for item in prop.enum_items}
         if text.lower() not in choices:
-            raise ValueError(f'{name} is "{text}"; it must be one of {", ".join(choices)}')
+            raise ValueError(
+                message("command.one_of", name=name, text=text, names=", ".join(choices))
+            )
         return choices[text.lower()]
     if prop.type == "BOOLEAN":
         words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         if text.lower() not in words:
-            raise ValueError(f'{name} is "{text}"; it must be true or false')
+            raise ValueError(message("command.true_or_false", name=name, text=text))
         return words[text.lower()]
-    kind, word = (int, "a whole number") if prop.type == "INT" else (float, "a number")
+    kind = int if prop.type == "INT" else float
     try:
         value = kind(text)
     except ValueError:
-        raise ValueError(f'{name} is "{text}"; it must be {word}') from None
+        which = "command.whole_number" if kind is int else "command.number"
+        raise ValueError(message(which, name=name, text=text)) from None
     if not prop.hard_min <= value <= prop.hard_max:
         raise ValueError(
-            f"{name} is {value:g}; it must lie between {prop.hard_min:g} and {prop.hard_max:g}"
+            message("material.range", name=name, value=value, low=prop.hard_min, high=prop.hard_max)
         )
     return value

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import checked_elements
 from .points import PointsInTime, points_at
 
@@ -34,4 +35,4 @@ class Collider:
             self.name, "triangle", self.triangles, 3, self.vertex_count
         )
         if not len(self.triangles):
-            raise ValueError(f"{self.name}: there is no triangle to collide with")
+            raise ValueError(message("collider.no_triangle", name=self.name))

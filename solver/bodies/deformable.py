@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..messages import message
 from ..settings import Material
 from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
 from .points import PointsInTime
@@ -25,7 +26,7 @@ class Pins:
         self.indices = np.array(self.indices, dtype=np.int64).ravel()
         vertices, times = np.unique(self.indices, return_counts=True)
         if (times > 1).any():
-            raise ValueError(f"vertex {vertices[times > 1][0]} is pinned twice; name it once")
+            raise ValueError(message("script.pinned_twice", vertex=vertices[times > 1][0]))
 
 
 @dataclass(eq=False)
@@ -59,7 +60,9 @@ class Deformable:
             self.name, self.element_name, self.elements, self.corners, count
         )
         if not len(self.elements):
-            raise ValueError(f"{self.name}: there is no {self.element_name} to simulate")
+            raise ValueError(
+                message("mesh.nothing_in_it", name=self.name, element=self.element_name)
+            )
         refuse_loose_vertices(self.name, self._in_use(), count, self.element_name)
         if self.rest_points is None:
             self.rest_points = self.points
@@ -75,19 +78,26 @@ class Deformable:
             outside = (self.pins.indices < 0) | (self.pins.indices >= count)
             if outside.any():
                 pin = self.pins.indices[outside][0]
-                raise ValueError(f"{self.name}: pin {pin} is not one of the {count} vertices")
+                raise ValueError(
+                    message("script.pin_outside", name=self.name, pin=pin, count=count)
+                )
         for name, weight in (self.field_weights or {}).items():
             if not 0.0 <= weight < np.inf:
                 raise ValueError(
-                    f"{self.name}: the weight of the field {name} is {weight}; it must be finite "
-                    "and not negative"
+                    message("material.field_weight", name=self.name, field=name, weight=weight)
                 )
         self._check_rest_shape()
 
     def _same_shape(self, what, array):
         if array.shape != self.points.shape:
             raise ValueError(
-                f"{self.name}: {len(array)} {what} for {len(self.points)} vertices; give one each"
+                message(
+                    "script.one_each",
+                    name=self.name,
+                    count=len(array),
+                    what=what,
+                    vertices=len(self.points),
+                )
             )
 
     def _in_use(self):

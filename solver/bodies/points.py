@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import finite_points
 
 PointsInTime = np.ndarray | Sequence[np.ndarray] | Callable[[float], np.ndarray]
@@ -18,8 +19,7 @@ def points_at(name, source, frame, time):
     elif np.ndim(source[0]) == 2:
         if frame >= len(source):
             raise ValueError(
-                f"{name}: points are given for {len(source)} frames, the input state included; "
-                f"frame {frame} has none"
+                message("script.points_missing", name=name, count=len(source), frame=frame)
             )
         points = source[frame]
     else:

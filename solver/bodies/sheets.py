@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import FLAT_TRIANGLE, checked_elements, longest_edges, refuse_flat_triangles
 from .deformable import Deformable
 
@@ -37,19 +38,14 @@ class Cloth(Deformable):
     def _check_rest_shape(self):
         refuse_flat_triangles(self.name, self.rest_points, self.elements)
         if self.tear_strain is not None and not self.tear_strain > 0.0:
-            raise ValueError(
-                f"{self.name}: the tear strain is {self.tear_strain}; it must be above 0"
-            )
+            raise ValueError(message("script.tear_strain", name=self.name, value=self.tear_strain))
         if self.seams is not None:
             count = len(self.points)
             self.seams = checked_elements(self.name, "seam", self.seams, 2, count)
         if self.uv is not None:
             self.uv = np.array(self.uv, dtype=np.float64)
             if self.uv.shape not in {(len(self.points), 2), (len(self.elements), 3, 2)}:
-                raise ValueError(
-                    f"{self.name}: the UV map has the shape {self.uv.shape}; "
-                    "[vertex, 2] or [triangle, 3, 2] is needed"
-                )
+                raise ValueError(message("script.uv_shape", name=self.name, shape=self.uv.shape))
 
 
 @dataclass(eq=False)
@@ -83,7 +79,7 @@ class Rod(Deformable):
         self.directors = np.array(self.directors, dtype=np.int64).ravel()
         if self.directors.shape != (count,):
             raise ValueError(
-                f"{self.name}: {len(self.directors)} directors for {count} edges; give one each"
+                message("script.directors", name=self.name, count=len(self.directors), edges=count)
             )
         outside = (self.directors < 0) | (self.directors >= vertices)
         known = np.isin(self.directors, self.elements)
@@ -92,8 +88,13 @@ class Rod(Deformable):
         wrong = np.flatnonzero(outside | known | twice)
         if len(wrong):
             raise ValueError(
-                f"{self.name}: the director of edge {wrong[0]} is vertex {self.directors[wrong[0]]}"
-                f"; it must be one of the {vertices}, on no edge and the director of one only"
+                message(
+                    "script.director",
+                    name=self.name,
+                    edge=wrong[0],
+                    vertex=self.directors[wrong[0]],
+                    vertices=vertices,
+                )
             )
         return np.column_stack([self.elements, self.directors])
 
@@ -102,6 +103,11 @@ class Rod(Deformable):
         short = np.flatnonzero(size <= FLAT_TRIANGLE * size.max())
         if len(short):
             raise ValueError(
-                f"{self.name}: {len(short)} of {len(size)} edges have no length "
-                f"(first: edge {short[0]}); merge vertices by distance"
+                message(
+                    "mesh.short_edges",
+                    name=self.name,
+                    count=len(short),
+                    total=len(size),
+                    first=short[0],
+                )
             )

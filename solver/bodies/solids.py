@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import (
     FLAT_TET,
     checked_elements,
@@ -47,8 +48,13 @@ class EmbeddedSurface:
         count = len(self.corners)
         if not self.corners.shape == self.weights.shape == (count, width):
             raise ValueError(
-                f"{name}: the corners and weights of the embedded surface have the shapes "
-                f"{self.corners.shape} and {self.weights.shape}; both must be [point, {width}]"
+                message(
+                    "script.embedding_shapes",
+                    name=name,
+                    shape=self.corners.shape,
+                    weights=self.weights.shape,
+                    width=width,
+                )
             )
         rows = np.sort(np.concatenate([body.elements, self.corners]), axis=1)
         _, number = np.unique(rows, axis=0, return_inverse=True)
@@ -56,15 +62,11 @@ class EmbeddedSurface:
         loose = np.flatnonzero(~np.isin(number[len(body.elements) :], number[: len(body.elements)]))
         if len(loose):
             raise ValueError(
-                f"{name}: the corners of point {loose[0]} of the embedded surface are not those of "
-                f"a {what}"
+                message("script.embedding_corners", name=name, point=loose[0], element=what)
             )
         wrong = np.flatnonzero(~(np.abs(self.weights.sum(axis=1) - 1.0) < 1e-6))
         if len(wrong):
-            raise ValueError(
-                f"{name}: the weights of point {wrong[0]} of the embedded surface do not add up "
-                "to 1"
-            )
+            raise ValueError(message("script.embedding_weights", name=name, point=wrong[0]))
         self.triangles = checked_elements(name, "triangle", self.triangles, 3, count)
         refuse_flat_triangles(name, self.points(body.rest_points), self.triangles)
 
@@ -121,8 +123,7 @@ class Filling:
             values = np.array(getattr(self, what), dtype=np.float64)
             if values.shape != shape or not ((values >= low) & (values <= high)).all():
                 raise ValueError(
-                    f"{name}: the {what} of the filling must have the shape {shape} and values "
-                    f"from {low} to {high}"
+                    message("script.filling", name=name, what=what, shape=shape, low=low, high=high)
                 )
             setattr(self, what, values)
 
@@ -158,8 +159,14 @@ class Cells(Volume):
         at = np.flatnonzero(~(gap.max(axis=(1, 2)) < NOT_A_CUBE * sides[:, 0, 0]))
         if len(at):
             raise ValueError(
-                f"{self.name}: {len(at)} of {len(sides)} cells are no cubes along the axes in the "
-                f"rest shape (first: cell {at[0]}, vertices {self.elements[at[0]].tolist()})"
+                message(
+                    "mesh.no_cubes",
+                    name=self.name,
+                    count=len(at),
+                    total=len(sides),
+                    first=at[0],
+                    vertices=self.elements[at[0]].tolist(),
+                )
             )
 
 
@@ -187,6 +194,13 @@ class Solid(Volume):
             at = np.flatnonzero(bad)
             if len(at):
                 raise ValueError(
-                    f"{self.name}: {len(at)} of {len(volumes)} tets are {word} in the rest shape "
-                    f"(first: tet {at[0]}, vertices {self.elements[at[0]].tolist()}); mesh it again"
+                    message(
+                        "mesh.bad_tets",
+                        name=self.name,
+                        count=len(at),
+                        total=len(volumes),
+                        word=word,
+                        first=at[0],
+                        vertices=self.elements[at[0]].tolist(),
+                    )
                 )

@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies import Volume
 from ..elements.tets import tet_gradients
 from ..lattice.embedding import EmbeddedPoints, embedded_points
+from ..messages import message
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import are_flat, boundary_triangles, first_edges
 from .initial.edge_crossings import unit
@@ -237,8 +238,9 @@ def touch_table(bodies, colliders):
         unknown = [name for name in one.collides_with if name not in names]
         if unknown:
             raise ValueError(
-                f'{one.name}: it collides with "{unknown[0]}", but no body or collider has that '
-                f"name; there are {', '.join(names)}"
+                message(
+                    "script.collides_with", name=one.name, other=unknown[0], names=", ".join(names)
+                )
             )
         table[number] = [name in one.collides_with for name in names]
     table = table & table.T

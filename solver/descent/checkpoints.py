@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
+from ..messages import message
 from ..model.assembly import middle
 from ..model.tearing import vertex_index
 from .state_names import LAYOUT, readable
 
-# Bytes that growing lists may take in a restart point: at most so many, and so many per vertex.
+# Bytes that growing lists may take in a checkpoint: at most so many, and so many per vertex.
 MOST_BYTES, MOST_BYTES_PER_VERTEX = 1 << 20, 1 << 16
 # Buffers for copies of a list have so many times the capacity that it needs.
 RESERVE = 1.5
@@ -129,7 +130,7 @@ class Checkpoints:
                 try:
                     owner.restore(others[name])
                 except KeyError as error:
-                    raise ValueError(f"the restart point lacks {error} of {name}") from error
+                    raise ValueError(message("cache.lacks", field=error, name=name)) from error
         for name, array in self._arrays().items():
             if name in values:
                 self._assign(name, array, values[name])
@@ -138,48 +139,40 @@ class Checkpoints:
     def _refuse_other_shapes(self, shapes, arrays):
         """Refuse arrays that do not fit this scene, before any is read."""
         if "model.x" not in shapes:
-            raise ValueError("the restart point has no positions")
+            raise ValueError(message("cache.no_positions"))
         before, now = sum(shapes["model.x"][1][:1]), len(arrays["model.x"])
         if before != now:
-            raise ValueError(
-                f"all that takes part had {before} vertices and has {now} now: meshes, pins or "
-                "resolution have changed"
-            )
+            raise ValueError(message("resume.vertex_total", before=before, now=now))
         extra, limit = 0, MOST_BYTES + MOST_BYTES_PER_VERTEX * now
         for name, (dtype, shape) in shapes.items():
             if name in arrays:
                 if (np.dtype(dtype), tuple(shape)) != plain_type(arrays[name]):
-                    raise ValueError(
-                        f"the restart point has other {name}: meshes, pins or resolution have "
-                        "changed"
-                    )
+                    raise ValueError(message("resume.other_state", name=name))
             elif "/" in name:
                 extra += np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
         if extra > limit:
-            raise ValueError(
-                f"the restart point has {extra} bytes of contacts, too many to be true"
-            )
+            raise ValueError(message("cache.contact_bytes", count=extra))
 
     @staticmethod
     def _assign(name, array, values):
         if values.dtype.kind == "f" and np.isnan(values).any():
-            raise ValueError(f"{name} in the restart point is not a number everywhere")
+            raise ValueError(message("cache.not_a_number", name=name))
         dtype = array.numpy().dtype if array.size else None
         if dtype is not None:
             array.assign(values.view(dtype).reshape(array.numpy().shape))
 
 
 def positions_after(restart, bodies):
-    """Return the positions [m] of all simulated `bodies` in a restart point, float64 [vertex, 3]
+    """Return the positions [m] of all simulated `bodies` in a checkpoint, float64 [vertex, 3]
     each; raise ValueError if it is of other bodies.
     """
     arrays = readable(restart.load())
     if "model.x" not in arrays or "model/order" not in arrays:
-        raise ValueError("the restart point has no positions")
+        raise ValueError(message("cache.no_positions"))
     x, order = arrays["model.x"], arrays["model/order"]
     ends = np.cumsum([len(vertex_index(body)) for body in bodies])
     if len(order) != ends[-1] or not 0 <= order.min() <= order.max() < len(x):
-        raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
+        raise ValueError(message("resume.numbered"))
     origin = middle(np.concatenate([body.points for body in bodies]))
     return np.split(x[order].astype(np.float64) + origin, ends[:-1])
 

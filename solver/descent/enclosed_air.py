@@ -8,6 +8,7 @@ import warp as wp
 
 from ..elements.pressure import enclosures
 from ..kernels.descent import enclosed_air as kernels
+from ..messages import message
 from ..model.chunks import chunked
 from ..model.stage import RecordedStage
 from ..topology.meshes import signed_volumes
@@ -65,7 +66,7 @@ class EnclosedAir(RecordedStage):
         for body, pressure in self.model.pressures:
             value = float(pressure(time))
             if not np.isfinite(value):
-                raise ValueError(f"the pressure at {time:.3g} s is {value}; it must be finite")
+                raise ValueError(message("material.pressure_not_finite", time=time, value=value))
             now[self.body == body] = value
         return now
 

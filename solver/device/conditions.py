@@ -10,6 +10,8 @@ from contextlib import contextmanager
 
 import warp as wp
 
+from ..messages import message
+
 # The team of threads that share the graph being captured (thread_team.py); None for a single one.
 _team = None
 
@@ -19,8 +21,7 @@ def can_capture(device):
     if device.is_cpu or wp.is_conditional_graph_supported():
         return True
     warnings.warn(
-        f"the driver of {device.name} cannot decide in graphs (CUDA 12.4 can): "
-        "every step of the solver asks Python, which is slower",
+        message("progress.old_driver", device=device.name),
         stacklevel=2,
     )
     return False

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..messages import message
+
 # The `Material.solid_model` of solids without logarithm.
 NEO_HOOKEAN = "neo_hookean"
 ELASTIC = (
@@ -24,8 +26,14 @@ def per_element(body, what, values):
     if values.shape == (len(body.points),):
         return values[body.elements].mean(axis=1)
     raise ValueError(
-        f"{body.name}: {what} has the shape {values.shape}; give one number, {count} for the "
-        f"elements or {len(body.points)} for the vertices"
+        message(
+            "material.array_of_elements",
+            name=body.name,
+            what=what,
+            shape=values.shape,
+            count=count,
+            vertices=len(body.points),
+        )
     )
 
 
@@ -35,8 +43,7 @@ def per_vertex(body, what, values):
     count = len(body.points)
     if values.shape not in {(), (count,)}:
         raise ValueError(
-            f"{body.name}: {what} has the shape {values.shape}; give one number or {count} for the "
-            "vertices"
+            message("material.array", name=body.name, what=what, shape=values.shape, count=count)
         )
     return np.broadcast_to(values, count)
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
+from ..messages import message
 from .body_constants import damping_time, elastic_per_element, yields
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
@@ -45,7 +46,7 @@ def cells_of(body, settings):
     m = elastic_per_element(body)
     mu, lam = solid_constants(m)
     if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
-        raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
+        raise ValueError(message("material.lam_solid", name=body.name))
     lame, damping = solid_lame(m), damping_time(body, settings)
     filling, side = body.filling, body.sides()
     stiff = np.maximum(filling.evenness, LEAST_EVENNESS)

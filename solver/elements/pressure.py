@@ -7,6 +7,7 @@ import numpy as np
 
 from ..bodies import Cloth
 from ..kernels.elements import pressure as kernels
+from ..messages import message
 from ..topology.closing import closed_surface
 from ..topology.graphs import connected_components
 from ..topology.meshes import signed_volumes, triangle_areas
@@ -67,21 +68,15 @@ def pressed_triangles(body, settings):
     count = len(triangles)
     if m.keep_volume and flat.any():
         raise ValueError(
-            f"{body.name}: it has no volume at rest that could be kept (first: triangle "
-            f"{np.flatnonzero(flat)[0]}); switch off Keeps Air and give it a pressure"
+            message("material.no_rest_volume", name=body.name, first=np.flatnonzero(flat)[0])
         )
     if m.keep_volume and settings.is_accelerated:
         # Extrapolation assumes sweeps of one energy, but the energy changes with the pressure.
-        raise ValueError(
-            f"{body.name}: Keeps Air and Chebyshev acceleration do not go together; set "
-            "Acceleration to 0"
-        )
+        raise ValueError(message("material.keep_volume_chebyshev", name=body.name))
     if m.keep_volume and body.tear_strain is not None:
-        raise ValueError(f"{body.name}: cloth that tears cannot keep its volume; choose one")
+        raise ValueError(message("material.tears_keeps_volume", name=body.name))
     if varies and body.tear_strain is not None:
-        raise ValueError(
-            f"{body.name}: cloth that tears cannot have a pressure that changes; choose one"
-        )
+        raise ValueError(message("material.tears_pressure", name=body.name))
     values = float(m.pressure), m.keep_volume, varies
     return PressedTriangles(triangles, *(np.full(count, value) for value in values))
 

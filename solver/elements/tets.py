@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies import Solid
 from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
+from ..messages import message
 from .body_constants import NEO_HOOKEAN, damping_time, elastic_per_element, yields
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
@@ -42,7 +43,7 @@ def tets_of(body, settings):
     m = elastic_per_element(body)
     mu, lam = solid_constants(m)
     if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
-        raise ValueError(f"{body.name}: λ must be above zero for a neo-Hookean solid; raise ν or λ")
+        raise ValueError(message("material.lam_solid", name=body.name))
     return Tets(body.tets, mu, lam, *solid_lame(m), damping_time(body, settings))
 
 

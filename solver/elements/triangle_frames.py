@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ..messages import message
+
 
 def triangle_frames(points, triangles, warp=None):
     """Rest triangles in their planes: inverse of (e₁, e₂) [triangle, 2, 2] and areas [m²].
@@ -36,8 +38,9 @@ def warp_directions(body):
     flat = np.flatnonzero(~(area > 1e-12 * size))  # negated, so that NaN is flat too
     if len(flat):
         raise ValueError(
-            f"{body.name}: {len(flat)} of {len(d_uv)} triangles have no area in the UV map "
-            f"(first: triangle {flat[0]}); unwrap the mesh again"
+            message(
+                "material.uv_area", name=body.name, count=len(flat), total=len(d_uv), first=flat[0]
+            )
         )
     corners = body.rest_points[body.triangles]
     edges = corners[:, 1:] - corners[:, :1]

@@ -14,6 +14,7 @@ from ..kernels.elements.buckling import Limits
 from ..kernels.elements.buckling_energy import ExactLimits
 from ..kernels.elements.dents import triangle_flowed
 from ..kernels.elements.triangle_slopes import triangle_slope
+from ..messages import message
 from .body_constants import damping_time, elastic_per_element, limit_of, per_element
 from .element_kind import ElementKind, Plastic
 from .materials import membrane_constants, membrane_lame, orthotropic_stiffness, stvk_stiffness
@@ -67,11 +68,11 @@ def triangles_of(body, settings):
     m, warp = elastic_per_element(body), None
     if m.membrane == "orthotropic":
         if body.uv is None:
-            raise ValueError(f"{body.name}: woven cloth needs a UV map, whose U is the warp")
+            raise ValueError(message("material.no_uv", name=body.name))
         warp = warp_directions(body)
     constants = membrane_constants(m)
     if m.membrane == STABLE and (constants[1] <= 0.0).any():
-        raise ValueError(f"{body.name}: λ must be above zero for this membrane; raise lam")
+        raise ValueError(message("material.lam_membrane", name=body.name))
     inverse, areas = triangle_frames(body.rest_points, body.triangles, warp)
     stiffness = membrane_stiffness(m)
     limits = limits_of(body, settings, areas, stiffness)

@@ -3,9 +3,10 @@
 
 import numpy as np
 
+from ..messages import message
+
 # Endings in the file dialog; others work as well.
 ENDINGS = (".mesh", ".vtu", ".inp", ".bdf")
-OWN = "save it as .msh (version 4.1 or 2.2), legacy .vtk, or TetGen's .node and .ele"
 
 
 def read(path, install):
@@ -15,14 +16,11 @@ def read(path, install):
     try:
         import meshio
     except ImportError:
-        raise ValueError(
-            f"{path.name}: files of this kind are read by the package meshio, which is not "
-            f"installed: {OWN}, or run in a terminal {install}"
-        ) from None
+        raise ValueError(message("tets.no_meshio", path=path.name, command=install)) from None
     path.open("rb").close()  # the system has the best message if it cannot be read
     try:
         mesh = meshio.read(path)
     except (Exception, SystemExit) as error:  # meshio may exit, and its formats raise anything
-        raise ValueError(f"{path.name}: meshio cannot read it; {OWN}") from error
+        raise ValueError(message("tets.meshio_failed", path=path.name)) from error
     tets = [cells.data[:, :4] for cells in mesh.cells if cells.type in ("tetra", "tetra10")]
     return mesh.points, np.concatenate([np.empty((0, 4), np.int64), *tets])

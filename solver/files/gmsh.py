@@ -6,6 +6,7 @@ Tets of second order are read by their corners.
 
 import numpy as np
 
+from ..messages import message
 from .source import FileError, opened, rows_of, whole
 
 # Nodes of every kind of element of first and second order, and the kinds that are tets.
@@ -24,7 +25,7 @@ def read(path):
         source.find("$MeshFormat")
         version, binary, _ = source.line().split()
         if not version.startswith("2") and version != "4.1":
-            raise FileError(f"version {version[:20]} is not known; save it as version 4.1 or 2.2")
+            raise FileError(message("tets.version", version=version[:20]))
         if binary == "1":
             source.order = ORDERS[source.data[source.at : source.at + 4]]
         nodes, tets = (_nodes_4, _tets_4) if version == "4.1" else (_nodes_2, _tets_2)

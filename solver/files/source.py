@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..messages import message
+
 NO_NUMBERS = re.compile(rb"^[ \t]*[A-Za-z$]", re.MULTILINE)
 
 
@@ -38,7 +40,7 @@ class Source:
         start = re.compile(rb"^[ \t]*" + re.escape(word.encode()) + rb"\b", re.MULTILINE)
         match = start.search(self.data, self.at)
         if match is None:
-            raise FileError(f"there is no {word} behind {self.section}")
+            raise FileError(message("tets.nothing_behind", word=word, section=self.section))
         self.at, self.section, self._text = match.end(), word, None
         return self.line().split()
 
@@ -85,7 +87,7 @@ def opened(path):
         raise ValueError(f"{path.name}: {error}") from None
     except (ValueError, LookupError, OverflowError, DeprecationWarning):
         raise ValueError(
-            f"{path.name}: the numbers behind {source.section} are damaged or cut short"
+            message("tets.numbers_damaged", path=path.name, section=source.section)
         ) from None
 
 
@@ -104,8 +106,8 @@ def rows_of(numbers, wanted):
     order = np.argsort(numbers)
     ordered = numbers[order]
     if (ordered[1:] == ordered[:-1]).any():
-        raise FileError("two points have the same number")
+        raise FileError(message("tets.same_number"))
     at = np.minimum(np.searchsorted(ordered, wanted), len(numbers) - 1)
     if (ordered[at] != wanted).any():
-        raise FileError("a tet uses a point that is not there")
+        raise FileError(message("tets.no_point"))
     return order[at]

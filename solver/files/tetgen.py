@@ -3,6 +3,7 @@
 
 import re
 
+from ..messages import message
 from .source import FileError, opened, rows_of, whole
 
 
@@ -21,5 +22,5 @@ def _rows(source, columns):
     count, width, *_ = map(int, source.line().split())
     rows = source.text().reshape(count, -1)
     if width < columns or rows.shape[1] <= width:
-        raise FileError(f"rows of {width} numbers are no points or tets")
+        raise FileError(message("tets.rows", width=width))
     return rows

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import FLAT_TET, checked_elements, finite_points, longest_edges, tet_volumes
 from . import by_meshio, gmsh, tetgen, vtk
 
@@ -43,28 +44,30 @@ def checked(name, points, tets):
     flipped to a positive volume. Refuses flat tets and corners that do not exist.
     """
     if not len(tets):
-        raise ValueError(f"{name}: there are no tets in it")
+        raise ValueError(message("tets.none", name=name))
     outside = np.flatnonzero(((tets < 0) | (tets >= len(points))).any(axis=1))
     if len(outside):
         raise ValueError(
-            f"{name}: tet {outside[0]} uses a vertex outside the {len(points)} that there are"
+            message("tets.vertex_outside", name=name, tet=outside[0], count=len(points))
         )
     notes = []
     used, tets = np.unique(tets, return_inverse=True)
     tets = tets.reshape(-1, 4)
     if len(used) > MOST_POINTS:
-        raise ValueError(f"{name}: {len(used)} vertices; at most {MOST_POINTS} can be simulated")
+        raise ValueError(
+            message("tets.many_vertices", name=name, count=len(used), most=MOST_POINTS)
+        )
     if len(used) < len(points):
-        notes.append(f"{len(points) - len(used)} vertices that no tet has as a corner are left out")
+        notes.append(message("tets.loose", count=len(points) - len(used)))
     points = finite_points(name, "vertices", points[used]).astype(np.float32)
     tets = checked_elements(name, "tet", tets, 4, len(points))
     _, once = np.unique(np.sort(tets, axis=1), axis=0, return_index=True)
     if len(once) < len(tets):
-        notes.append(f"{len(tets) - len(once)} tets that are there twice are left out")
+        notes.append(message("tets.twice", count=len(tets) - len(once)))
         tets = tets[np.sort(once)]
     tets, turned = _turned(name, points.astype(np.float64), tets)
     if 0 < turned < len(tets):
-        notes.append(f"{turned} of {len(tets)} tets were inside out and are turned")
+        notes.append(message("tets.turned", count=turned, total=len(tets)))
     return TetMesh(points, tets, notes)
 
 
@@ -74,8 +77,14 @@ def _turned(name, points, tets):
     flat = np.flatnonzero(6.0 * np.abs(volumes) <= FLAT_TET * longest_edges(points, tets) ** 3)
     if len(flat):
         raise ValueError(
-            f"{name}: {len(flat)} of {len(tets)} tets are flat (first: tet {flat[0]}, vertices "
-            f"{tets[flat[0]].tolist()}); mesh it again"
+            message(
+                "tets.flat",
+                name=name,
+                count=len(flat),
+                total=len(tets),
+                first=flat[0],
+                vertices=tets[flat[0]].tolist(),
+            )
         )
     inverted = volumes < 0.0
     tets[inverted] = tets[inverted][:, [0, 2, 1, 3]]

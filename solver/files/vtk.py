@@ -6,6 +6,7 @@ Tets of second order are read by their corners.
 
 import numpy as np
 
+from ..messages import message
 from .source import FileError, opened
 
 TYPES = {"float": "f4", "double": "f8", "int": "i4", "long": "i8", "vtktypeint64": "i8"}
@@ -17,11 +18,11 @@ def read(path):
     """Points float64 [point, 3] and tets int64 [tet, 4] of a legacy .vtk."""
     with opened(path) as source:
         if not source.line().lower().startswith("# vtk datafile"):
-            raise FileError("this is no legacy .vtk; in ParaView: Save Data > Legacy VTK Files")
+            raise FileError(message("tets.no_vtk"))
         source.line()  # a title
         source.order = {"ASCII": "", "BINARY": ">"}[source.line().upper()]
         if source.line().upper().split() != ["DATASET", "UNSTRUCTURED_GRID"]:
-            raise FileError("only data sets of the kind UNSTRUCTURED_GRID have tets")
+            raise FileError(message("tets.vtk_kind"))
         count, kind = source.find("POINTS")
         points = source.numbers(3 * int(count), TYPES[kind.lower()]).reshape(-1, 3)
         count, length = map(int, source.find("CELLS"))

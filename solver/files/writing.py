@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..messages import message
+
 # Number of the element type of a tet in both formats.
 GMSH_TET, VTK_TET = 4, 10
 
@@ -64,7 +66,7 @@ def checked_ending(path):
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         known = ", ".join(WRITERS)
-        raise ValueError(f"{Path(path).name}: tets are not written as this; there are {known}")
+        raise ValueError(message("tets.unknown_format", file=Path(path).name, known=known))
     return suffix
 
 

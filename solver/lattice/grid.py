@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ..messages import message
 from ..topology.meshes import checked_elements, finite_points
 from .voxels import ROUNDING
 
@@ -21,16 +22,16 @@ def grid_around(points, triangles, resolution, name):
     points = finite_points(name, "points", points)
     triangles = checked_elements(name, "triangle", triangles, 3, len(points))
     if not len(triangles):
-        raise ValueError(f"{name}: the mesh has no faces to build cells around; add faces to it")
+        raise ValueError(message("mesh.no_cells", name=name))
     if not 1 <= resolution <= MAX_RESOLUTION:
         raise ValueError(
-            f"{name}: the resolution is {resolution}; it must lie between 1 and {MAX_RESOLUTION}"
+            message("mesh.resolution", name=name, resolution=resolution, most=MAX_RESOLUTION)
         )
     corners = points[triangles]
     low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
     longest = (high - low).max()
     if longest <= ROUNDING * np.abs(corners).max():
-        raise ValueError(f"{name}: all faces lie in one point; cells need a mesh with a size")
+        raise ValueError(message("mesh.one_point", name=name))
 
     # A small margin on both sides: the surface never lies on the border of the lattice.
     size = longest * (1.0 + 1e-6) / int(resolution)

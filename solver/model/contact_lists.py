@@ -13,6 +13,7 @@ import warp as wp
 from ..device.memory import zeros_with_reserve
 from ..kernels.contact import pairs
 from ..kernels.contact.detection import pair_activity, pair_counts
+from ..messages import message
 
 # A list that is shorter than so many times the need of a frame ...
 HEADROOM = 1.75
@@ -33,16 +34,16 @@ def with_reserve(capacity, needed):
 def structs(rows, dtype):
     """Return rows of bytes as structs of a type; raise ValueError where they do not fit it."""
     if rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != dtype.itemsize:
-        raise ValueError("the restart point was written by another version")
+        raise ValueError(message("cache.other_version"))
     return np.ascontiguousarray(rows).view(dtype)[:, 0]
 
 
 def refuse_outside(name, numbers, end):
-    """Raise ValueError unless numbers of a restart point are integers in [0, `end`)."""
+    """Raise ValueError unless numbers of a checkpoint are integers in [0, `end`)."""
     if numbers.dtype.kind != "i" or (
         numbers.size and not 0 <= numbers.min() <= numbers.max() < end
     ):
-        raise ValueError(f"the restart point has {name} that cannot be")
+        raise ValueError(message("cache.impossible", name=name))
 
 
 class ContactLists:
@@ -181,14 +182,14 @@ class ContactLists:
         for name, (array, n) in self._lists().items():
             values, dtype = saved[name], array.numpy().dtype
             if len(values) != n * count:
-                raise ValueError(f"the restart point has {len(values)} {name} for {count} pairs")
+                raise ValueError(message("cache.pairs", count=len(values), name=name, pairs=count))
             if dtype.names is not None:
                 values = structs(values, dtype)
                 if "vertices" in dtype.names:
                     refuse_outside(name, values["vertices"], self.vertex_count)
             elif dtype.kind == "f":
                 if np.isnan(values).any():
-                    raise ValueError(f"{name} in the restart point are not numbers everywhere")
+                    raise ValueError(message("cache.not_numbers", name=name))
             else:  # entries behind those of a vertex are outdated
                 values = np.where((values >= 0) & (values < 4 * count), values, 0)
             uploaded[name] = wp.array(values, dtype=array.dtype, device=self.device)
@@ -202,7 +203,7 @@ class ContactLists:
         *numbers, total, _searches = self.counts.numpy().tolist()
         start, end = self.all.start.numpy(), self.near.end.numpy()
         if min(numbers) < 0 or sum(numbers) != total or total > self.capacity or start[0] != 0:
-            raise ValueError("the restart point has impossible numbers of contacts")
+            raise ValueError(message("cache.contact_counts"))
         refuse_outside("start", start, 4 * total + 1)
         if (end < start[:-1]).any() or (end > start[1:]).any():
-            raise ValueError("the restart point has impossible lists of contacts")
+            raise ValueError(message("cache.contact_lists"))

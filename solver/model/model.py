@@ -10,6 +10,7 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.descent import motion, vertex_solve
 from ..lattice.embedding import Followers
+from ..messages import message
 from ..scene.force_fields import ExternalForces, Fields
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
@@ -192,7 +193,7 @@ class Model:
         """Refuse arrays in another order."""
         order = self.save()["order"]
         if not np.array_equal(saved.get("order", order), order):
-            raise ValueError("vertices are numbered anew: meshes, pins or attachments have changed")
+            raise ValueError(message("resume.numbered"))
 
     def on_restored(self):
         """Release broken attachments again."""

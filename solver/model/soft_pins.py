@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ..messages import message
 from ..scene.attachments import Attachment
 from ..topology.graphs import connected_components
 from .assembly import vertex_mass
@@ -24,7 +25,7 @@ def soft_pins(body, vertices, stiffness, *, mass=None, axes=(True, True, True), 
     options.setdefault("name", f"{body.name}: soft pins")
     stiffness, held = stiffness * mass, np.asarray(axes, dtype=bool)
     if not held.any():
-        raise ValueError(f"{options['name']}: they hold along no axis; choose one")
+        raise ValueError(message("pin.along_no_axis", name=options["name"]))
     if held.sum() == 1:
         options["normal"] = held
     elif not held.all():  # normal to the free axis, not along it

@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from ..elements.body_constants import per_element
+from ..messages import message
 from ..topology.meshes import triangle_areas
 
 
@@ -63,7 +64,7 @@ class Tear:
         known = triangles.shape == shape and triangles.dtype.kind == "i"
         known = known and 0 <= triangles.min() <= triangles.max() < len(self.index)
         if not known or not np.array_equal(self.index[triangles], own):
-            raise ValueError(f"the triangles of {self.body.name} have changed")
+            raise ValueError(message("resume.triangles", name=self.body.name))
         self.triangles = triangles.copy()
         self._put_to_sleep()
 

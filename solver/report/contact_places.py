@@ -21,29 +21,35 @@ class Places:
     stuck: np.ndarray
     """Intersections of surfaces that are being separated, and vertices whose steps were rejected,
     [place, 3]."""
+    deepest: int | None
+    """Number of the body that is deepest in another surface; None without contact."""
 
 
 def places(model):
     """Return the current `Places` of a model that has just been measured."""
     x, origin = model.x.numpy().astype(np.float64), model.assembly.origin
-    points, normals, separating = _of_pairs(model, x)
+    of_pairs, separating = _of_pairs(model, x)
     at_colliders = _at_colliders(model, x)
+    points, normals, bodies, depths = map(np.concatenate, zip(of_pairs, at_colliders, strict=True))
     stuck = [separating, x[: model.vertex_count][model.rejected.numpy() > 0]]
     if model.contact is not None:
         known = [one.place for one in model.contact.intersections.found]
         stuck.append(np.reshape(known, (-1, 3)) - origin)
-    return Places(
-        np.concatenate([points, at_colliders[0]]) + origin,
-        np.concatenate([normals, at_colliders[1]]),
-        np.concatenate(stuck) + origin,
-    )
+    deepest = int(bodies[depths.argmax()]) if len(depths) else None
+    return Places(points + origin, normals, np.concatenate(stuck) + origin, deepest)
+
+
+def _nothing():
+    """Places, normals, numbers of bodies and depths of no contact."""
+    return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int32), np.zeros(0)
 
 
 def _of_pairs(model, x):
-    """Return places and normals of touching pairs, and places of separating ones."""
-    none = np.zeros((0, 3))
+    """Return places, normals, bodies and depths [m] of touching pairs, and places of separating
+    ones.
+    """
     if not model.surface.can_touch:
-        return none, none, none
+        return _nothing(), np.zeros((0, 3))
     lists = model.lists
     count = int(lists.counts.numpy()[ALL])
     touches, near = lists.touches[:count].numpy(), lists.state[:count].numpy()["near"] != 0
@@ -54,23 +60,22 @@ def _of_pairs(model, x):
     one_side = np.einsum("pk,pki->pi", np.maximum(weights, 0.0), corners)
     separating = touches["separates"] != 0
     pushed = touching & ~separating
-    return (
-        one_side[pushed],
-        touches["normal"][pushed].astype(np.float64),
-        one_side[touching & separating],
-    )
+    bodies = model.surface.body[touches["vertices"][pushed]].min(axis=1)  # before colliders
+    depths = (touches["radius"] - gap)[pushed]
+    normals = touches["normal"][pushed].astype(np.float64)
+    return (one_side[pushed], normals, bodies, depths), one_side[touching & separating]
 
 
 def _at_colliders(model, x):
-    """Return places and normals of contacts with analytic colliders."""
-    none = np.zeros((0, 3))
+    """Return places, normals, bodies and depths [m] of contacts with analytic colliders."""
     if not model.has_analytic_colliders:
-        return none, none
+        return _nothing()
     found = wp.zeros(len(model.x), dtype=wp.vec4, device=model.device)
     for first, count in model.surface_ranges():
         model.launches.run(
             find_at_colliders, count, [model.x, model.contact_model], [found], first=first
         )
     found = found.numpy().astype(np.float64)
-    touching = found[:, 3] > 0.0
-    return x[touching], found[touching, :3]
+    touching = np.flatnonzero(found[:, 3] > 0.0)
+    bodies = model.surface.body[touching]
+    return x[touching], found[touching, :3], bodies, found[touching, 3]

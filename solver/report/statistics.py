@@ -9,6 +9,7 @@ from ..contact.initial.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.readback import Readback
 from ..kernels.contact.detection.pair_counts import SEARCHES
+from ..messages import message
 from .lengths import length
 from .overstretch import Overstretch, Overstretched
 from .position_error import BodyErrors
@@ -29,8 +30,8 @@ class Torn:
 
     def __str__(self):
         if self.rows == 1:
-            return f"{self.name} tore"
-        return f"{self.name} tore in {self.broken} of {self.rows} places"
+            return message("report.tore_off", name=self.name)
+        return message("report.tore", name=self.name, count=self.broken, total=self.rows)
 
 
 @dataclass(frozen=True)
@@ -118,16 +119,21 @@ class Statistics:
         if self.residual <= self.goal or self.error <= self.error_goal:
             return "converged"
         if self.iterations_needed is None:
-            return "not converging: more iterations would not help, more substeps may"
-        return f"under-converged: raise iterations to about {self.iterations_needed}"
+            return message("statistics.not_converging")
+        return message("statistics.raise_iterations", iterations=self.iterations_needed)
 
     def _verdict_on_error(self):
         if self.error <= self.error_goal:
             return "converged"
-        text = f"error about {length(self.error)}"
+        error = length(self.error)
         if self.iterations_needed is None:
-            return f"{text} and not falling: more iterations would not help, more substeps may"
-        return f"{text}: {self.iterations_needed} iterations would bring {length(self.error_goal)}"
+            return message("statistics.not_falling", error=error)
+        return message(
+            "statistics.would_bring",
+            error=error,
+            iterations=self.iterations_needed,
+            goal=length(self.error_goal),
+        )
 
     @property
     def is_poor(self):

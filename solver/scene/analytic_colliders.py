@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.contact import analytic_colliders as kernels
+from ..messages import message
 
 __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
@@ -14,13 +15,13 @@ __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 def _three(name, what, values):
     values = np.array(values, dtype=np.float64)
     if values.shape != (3,) or not np.isfinite(values).all():
-        raise ValueError(f"{name}: the {what} is {values}; three finite numbers are needed")
+        raise ValueError(message("script.three_numbers", name=name, what=what, values=values))
     return values
 
 
 def _positive(name, what, value):
     if not (np.isfinite(value) and value > 0.0):
-        raise ValueError(f"{name}: the {what} is {value}; it must be above 0")
+        raise ValueError(message("script.above_0", name=name, what=what, value=value))
 
 
 @dataclass(eq=False)

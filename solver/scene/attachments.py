@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..bodies import PointsInTime, points_at
+from ..messages import message
 from ..topology.graphs import unique_edges
 
 # Smaller weights are rounding.
@@ -64,22 +65,24 @@ class Attachment:
         self.vertices = np.atleast_1d(self.vertices)
         rows = len(self.vertices)
         if not rows:
-            raise ValueError(f"{self.name}: it has no vertices")
+            raise ValueError(message("script.no_vertices", name=self.name))
         self.vertices, self.own_weights = _points_of(
             self.name, self.body, self.vertices, self.own_weights, rows
         )
         self._check_numbers(rows)
         if (self.points is None) == (self.other is None):
-            raise ValueError(f"{self.name}: give either points in space or another body")
+            raise ValueError(message("script.points_or_body", name=self.name))
         if self.points is not None:
             start = points_at(self.name, self.points, 0, 0.0)
             if len(start) != rows:
-                raise ValueError(f"{self.name}: {len(start)} points for {rows} vertices")
+                raise ValueError(
+                    message("script.target_points", name=self.name, count=len(start), rows=rows)
+                )
             self.corners, self.weights = np.zeros((rows, 0), np.int64), np.zeros((rows, 0))
         else:
             if self.corners is None:
                 raise ValueError(
-                    f"{self.name}: give the corners of the other body, [row, 1 to {MOST_CORNERS}]"
+                    message("script.corners_needed", name=self.name, most=MOST_CORNERS)
                 )
             self.corners, self.weights = _points_of(
                 self.name, self.other, self.corners, self.weights, rows
@@ -88,7 +91,7 @@ class Attachment:
             normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
             length = np.linalg.norm(normal, axis=1, keepdims=True)
             if not length.min() > 0.0:
-                raise ValueError(f"{self.name}: a normal has no length")
+                raise ValueError(message("script.normal_zero", name=self.name))
             self.normal = normal / length
 
     def _check_numbers(self, rows):
@@ -106,23 +109,24 @@ class Attachment:
             if name in ("strength", "maximum_force"):
                 if not (values > 0.0).all():
                     raise ValueError(
-                        f"{self.name}: the {word} is {values.min()}; it must be above 0"
+                        message("script.above_0", name=self.name, what=word, value=values.min())
                     )
             elif not ((values >= 0.0) & (values < np.inf)).all():
                 wrong = values[~((values >= 0.0) & (values < np.inf))][0]
                 raise ValueError(
-                    f"{self.name}: the {word} is {wrong}; it must be finite and not negative"
+                    message("script.not_negative", name=self.name, what=word, value=wrong)
                 )
             setattr(self, name, values)
         if self.normal is not None and self.length.any():
-            raise ValueError(f"{self.name}: give either a normal or a length")
+            raise ValueError(message("script.normal_or_length", name=self.name))
 
     def _per_row(self, word, value, rows):
         value = np.asarray(value, dtype=np.float64)
         if value.shape not in ((), (rows,)):
             raise ValueError(
-                f"{self.name}: {value.size} numbers of {word} for {rows} rows; give one, or each "
-                "row its own"
+                message(
+                    "script.row_numbers", name=self.name, count=value.size, what=word, rows=rows
+                )
             )
         return np.broadcast_to(value, rows).copy()
 
@@ -138,7 +142,7 @@ class Attachment:
             values = values[frame]
         values = np.asarray(values, dtype=np.float64)
         if values.shape != (rows,) or not ((values >= 0.0) & (values <= 1.0)).all():
-            raise ValueError(f"{self.name}: the grip of each of {rows} rows must be from 0 to 1")
+            raise ValueError(message("script.grip", name=self.name, rows=rows))
         return values
 
     def there(self, frame, time):
@@ -146,11 +150,9 @@ class Attachment:
         if self.points is None:
             return np.zeros((len(self.vertices), 3))
         points = points_at(self.name, self.points, frame, time)
+        counts = {"count": len(points), "vertices": len(self.vertices)}
         if len(points) != len(self.vertices):
-            raise ValueError(
-                f"{self.name}: {len(points)} points in frame {frame} after the start for "
-                f"{len(self.vertices)} vertices; give one each"
-            )
+            raise ValueError(message("script.target_count", name=self.name, frame=frame, **counts))
         return points
 
     def rest_offset(self):
@@ -174,24 +176,23 @@ def _points_of(name, body, corners, weights, rows):
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
         raise ValueError(
-            f"{name}: the corners have the shape {corners.shape}; [row, 1 to {MOST_CORNERS}] with "
-            f"{rows} rows is needed"
+            message(
+                "script.corners_shape", name=name, shape=corners.shape, most=MOST_CORNERS, rows=rows
+            )
         )
     corners = corners.reshape(rows, -1)
     count = corners.shape[1]
     if count > MOST_CORNERS:
-        raise ValueError(f"{name}: a row has at most {MOST_CORNERS} corners")
+        raise ValueError(message("script.many_corners", name=name, most=MOST_CORNERS))
     outside = (corners < 0) | (corners >= len(body.points))
     if outside.any():
-        raise ValueError(
-            f"{name}: vertex {corners[outside][0]} is not one of the {len(body.points)} of "
-            f"{body.name}"
-        )
+        known = {"vertex": corners[outside][0], "count": len(body.points), "other": body.name}
+        raise ValueError(message("script.corner_outside", name=name, **known))
     if weights is None:
         weights = np.full(corners.shape, 1.0 / count)
     weights = np.array(weights, dtype=np.float64).reshape(corners.shape)
     if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
-        raise ValueError(f"{name}: the weights of a row must add up to 1")
+        raise ValueError(message("script.row_weights", name=name))
     return corners, weights
 
 
@@ -249,7 +250,7 @@ def join(attachments, bodies, offsets):
     for tie in attachments:
         for body in (tie.body, tie.other):
             if body is not None and id(body) not in begins:
-                raise ValueError(f"{tie.name}: {body.name} is not among the bodies")
+                raise ValueError(message("script.not_a_body", name=tie.name, other=body.name))
         corners = tie.vertices + begins[id(tie.body)]
         if tie.other is not None:
             target = tie.corners + begins[id(tie.other)]
@@ -261,7 +262,7 @@ def join(attachments, bodies, offsets):
         weights = _merged(corners, weights)
         lost = np.flatnonzero(~weights.any(axis=1))
         if len(lost):
-            raise ValueError(f"{tie.name}: row {lost[0]} ties a point to itself")
+            raise ValueError(message("script.row_to_itself", name=tie.name, row=lost[0]))
         normal = np.zeros((rows, 3)) if tie.normal is None else tie.normal
         across = tie.stiffness if tie.normal is None else tie.tangential_stiffness
         stiffness = np.stack([tie.stiffness, across], axis=1)

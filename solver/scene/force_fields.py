@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.scene import force_fields as kernels
+from ..messages import message
 
 KINDS = {
     "wind": kernels.WIND,
@@ -81,7 +82,7 @@ class ForceField:
 
     def __post_init__(self):
         if (self.kind == "texture") != (self.texture is not None):
-            raise ValueError(f"{self.name}: a field of the kind texture needs one, and no other")
+            raise ValueError(message("script.field_texture", name=self.name))
         for what, known in (
             ("kind", KINDS),
             ("shape", SHAPES),
@@ -90,8 +91,13 @@ class ForceField:
         ):
             if getattr(self, what) not in known:
                 raise ValueError(
-                    f'{self.name}: the {what} is "{getattr(self, what)}"; it must be one of '
-                    f"{', '.join(known)}"
+                    message(
+                        "script.one_of",
+                        name=self.name,
+                        what=what,
+                        value=getattr(self, what),
+                        names=", ".join(known),
+                    )
                 )
 
     def at(self, time):
@@ -100,7 +106,9 @@ class ForceField:
         for name, value in vars(numbers).items():
             endless = name in ("farthest", "radial_farthest")
             if np.isnan(value).any() or not (endless or np.isfinite(value).all()):
-                raise ValueError(f"{self.name}: {name} is {value}; it must be a finite number")
+                raise ValueError(
+                    message("script.not_finite", name=self.name, what=name, value=value)
+                )
         return numbers
 
     def is_given(self):
@@ -120,7 +128,9 @@ class ForceField:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(bad):
             raise ValueError(
-                f"{self.name}: it is no finite number at {np.round(points[bad[0]], 3)} m"
+                message(
+                    "script.field_not_finite", name=self.name, place=np.round(points[bad[0]], 3)
+                )
             )
         return rows
 
@@ -184,7 +194,7 @@ class Fields:
                 row[name] = value
             length = np.linalg.norm(row["axis"])
             if not length > 0.0:
-                raise ValueError(f"{field.name}: it has no direction; give it a scale above 0")
+                raise ValueError(message("animation.no_direction", name=field.name))
             row["axis"] /= length
             row["origin"] -= self.origin
             row["world"] = self.origin

@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 
 from ..bodies import points_at
+from ..messages import message
 from ..topology.meshes import are_flat, refuse_flat_triangles
 
 
@@ -31,7 +32,7 @@ class KinematicPoints:
     def restore(self, saved):
         """Restore the result of `save`."""
         if saved["known"].shape != self.known.shape:
-            raise ValueError("pins, colliders or attachments have changed")
+            raise ValueError(message("resume.pins"))
         self.known = saved["known"].astype(np.float32)
         if len(self.known):
             self.at_end.assign(self.known)
@@ -71,8 +72,13 @@ class KinematicPins(KinematicPoints):
             points = points_at(f"pins of {body.name}", body.pins.targets, frame, time)
             if len(points) != len(pins):
                 raise ValueError(
-                    f"{body.name}: {len(points)} pin targets in frame {frame} after the start for "
-                    f"{len(pins)} pins; give one each"
+                    message(
+                        "script.pin_targets",
+                        name=body.name,
+                        count=len(points),
+                        frame=frame,
+                        pins=len(pins),
+                    )
                 )
             self.now[pins] = points - self.origin
         return self.now
@@ -106,8 +112,13 @@ class KinematicColliders(KinematicPoints):
             points = points_at(collider.name, collider.points, frame, time)
             if len(points) != collider.vertex_count:
                 raise ValueError(
-                    f"{collider.name}: the collider has {len(points)} vertices in frame {frame} "
-                    f"after the start, {collider.vertex_count} before; keep its vertex count"
+                    message(
+                        "script.collider_vertices",
+                        name=collider.name,
+                        count=len(points),
+                        frame=frame,
+                        before=collider.vertex_count,
+                    )
                 )
             read.append(points - self.origin)
         return np.concatenate(read)
@@ -144,7 +155,7 @@ class AttachedPoints(KinematicPoints):
     def restore(self, saved):
         super().restore(saved)
         if saved["grips"].shape != self.known_grips.shape:
-            raise ValueError("attachments have changed")
+            raise ValueError(message("resume.attachments"))
         self.known_grips = saved["grips"].astype(np.float32)
         if len(self.known_grips):
             self.grip_at_end.assign(self.known_grips)

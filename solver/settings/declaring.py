@@ -6,6 +6,8 @@ from math import inf
 
 import numpy as np
 
+from ..messages import message
+
 
 def number(default, label, text, *, unit="", low=-inf, high=inf, soft_low=None, soft_high=None):
     """A dataclass field with its range [low, high], slider range, unit and tooltip."""
@@ -39,7 +41,12 @@ def check_ranges(owner):
         names = f.metadata.get("names")
         if names and getattr(owner, f.name) not in names:
             raise ValueError(
-                f'{f.name} is "{getattr(owner, f.name)}"; it must be one of {", ".join(names)}'
+                message(
+                    "material.one_of",
+                    name=f.name,
+                    value=getattr(owner, f.name),
+                    names=", ".join(names),
+                )
             )
         if "low" not in f.metadata:
             continue
@@ -48,13 +55,15 @@ def check_ranges(owner):
             continue
         low, high, unit = (f.metadata[k] for k in ("low", "high", "unit"))
         if isinstance(f.default, int) and not isinstance(value, int | np.integer):
-            raise ValueError(f"{f.name} is {value}; it must be a whole number")
+            raise ValueError(message("material.whole_number", name=f.name, value=value))
         values = np.asarray(value, dtype=float)
         bad = ~(np.isfinite(values) & (values >= low) & (values <= high))
         if bad.any():
             first = values[bad].flat[0]
             where = f" (element {int(np.flatnonzero(bad)[0])})" if values.ndim else ""
             raise ValueError(
-                f"{f.name} is {first:g}{where}; it must lie between {low:g} and {high:g}"
+                message(
+                    "material.range_at", name=f.name, value=first, where=where, low=low, high=high
+                )
                 + (f" {unit}" if unit else "")
             )

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..messages import message
 from .declaring import check_ranges, choice, number, switch
 
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a body is made of. SI units. Stiffness, density, damping and the thickness of cloth may
-    be arrays with one entry per element or per vertex; friction, drag and the thickness of
-    collision with one per vertex.
+    """A material, in SI units. Stiffness, density, damping and the thickness of cloth are
+    numbers or arrays per element or vertex; friction, drag and collision thickness per vertex.
     """
 
     youngs_modulus: float | np.ndarray = number(
@@ -288,7 +288,7 @@ class Material:
     def __post_init__(self):
         check_ranges(self)
         if (self.mu is None) != (self.lam is None):
-            raise ValueError("mu and lam replace Young's modulus together: give both or none")
+            raise ValueError(message("material.mu_and_lam"))
 
     @classmethod
     def from_energy(cls, *, mu, lam, **others) -> "Material":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..messages import message
 from .declaring import check_ranges, choice, number, switch
 
 # Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
@@ -17,7 +18,7 @@ def acceleration(values):
     """Three finite numbers [m/s²] as float64; refuses anything else."""
     array = np.asarray(values, dtype=float)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(f"gravity is {values}; it must be three finite numbers")
+        raise ValueError(message("script.gravity", values=values))
     return array
 
 

@@ -10,6 +10,7 @@ and run around its openings elsewhere.
 
 import numpy as np
 
+from ..messages import message
 from .graphs import connected_components, edges_of
 from .orientation import turned_to_agree
 
@@ -43,11 +44,7 @@ def _refuse_openings(name, loops):
     """Refuse openings, given by the vertices around each."""
     if loops:
         count, (a, b) = sum(map(len, loops)), loops[0][:2]
-        raise ValueError(
-            f"{name}: pressure needs a closed mesh, and {count} edges have a face on one side only "
-            f"(first: from vertex {a} to {b}); join them by edges and switch on Sewing, fill the "
-            "holes (Mesh > Clean Up > Fill Holes), or switch on Fill Openings"
-        )
+        raise ValueError(message("material.open", name=name, count=count, a=a, b=b))
 
 
 def _representatives(count, triangles, seams):

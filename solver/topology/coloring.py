@@ -8,6 +8,8 @@ cubes has eight colors, as a chessboard in three dimensions; general colorings n
 import numpy as np
 import warp as wp
 
+from ..messages import message
+
 # Vertices move between colors if these differ in size by more than this factor.
 BALANCE = 1.1
 
@@ -91,9 +93,7 @@ def color_vertices(edges, vertex_count):
     colors = colors.numpy()
     clash = np.flatnonzero(colors[pairs[:, 0]] == colors[pairs[:, 1]])
     if len(clash):
-        raise RuntimeError(
-            f"edge {clash[0]} joins two vertices of one color; please report this mesh"
-        )
+        raise RuntimeError(message("mesh.one_color", edge=clash[0]))
     return colors
 
 

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ..messages import message
+
 # A tet is flat if six times its volume is below this fraction of its longest edge cubed.
 FLAT_TET = 1e-6
 # A triangle is flat if twice its area is below this fraction of its longest edge squared.
@@ -33,13 +35,19 @@ def finite_points(name, what, points):
     if points.size == 0:
         points = points.reshape(0, 3)
     if points.ndim != 2 or points.shape[1] != 3:
-        raise ValueError(f"{name}: {what} have the shape {points.shape}; [vertex, 3] is needed")
+        raise ValueError(message("script.points_shape", name=name, what=what, shape=points.shape))
     # Beyond FARTHEST squares overflow float32; Blender turns infinity into such numbers.
     bad = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=1))
     if len(bad):
         raise ValueError(
-            f"{name}: {len(bad)} of {len(points)} {what} are not finite numbers "
-            f"(first: vertex {bad[0]})"
+            message(
+                "mesh.not_finite",
+                name=name,
+                count=len(bad),
+                total=len(points),
+                what=what,
+                first=bad[0],
+            )
         )
     return points
 
@@ -51,19 +59,31 @@ def checked_elements(name, what, elements, corners, vertex_count):
         elements = np.zeros((0, corners), dtype=np.int32)
     if elements.ndim != 2 or elements.shape[1] != corners or elements.dtype.kind not in "iu":
         raise ValueError(
-            f"{name}: the {what}s have the shape {elements.shape} and type {elements.dtype}; "
-            f"whole numbers [{what}, {corners}] are needed"
+            message(
+                "script.elements_shape",
+                name=name,
+                what=what,
+                shape=elements.shape,
+                type=elements.dtype,
+                corners=corners,
+            )
         )
     elements = elements.astype(np.int32)
     outside = np.flatnonzero(((elements < 0) | (elements >= vertex_count)).any(axis=1))
     if len(outside):
         raise ValueError(
-            f"{name}: {what} {outside[0]} uses a vertex outside the {vertex_count} that there are"
+            message(
+                "script.element_outside",
+                name=name,
+                what=what,
+                element=outside[0],
+                count=vertex_count,
+            )
         )
     ordered = np.sort(elements, axis=1)
     repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
     if len(repeated):
-        raise ValueError(f"{name}: {what} {repeated[0]} uses a vertex twice")
+        raise ValueError(message("script.element_twice", name=name, what=what, element=repeated[0]))
     return elements
 
 
@@ -73,8 +93,7 @@ def refuse_loose_vertices(name, elements, vertex_count, what):
     loose = np.flatnonzero(~used)
     if len(loose):
         raise ValueError(
-            f"{name}: {len(loose)} vertices belong to no {what} (first: vertex {loose[0]}); "
-            "delete loose vertices"
+            message("mesh.loose", name=name, count=len(loose), what=what, first=loose[0])
         )
 
 
@@ -132,9 +151,14 @@ def refuse_flat_triangles(name, points, triangles):
     flat = np.flatnonzero(are_flat(points, triangles))
     if len(flat):
         raise ValueError(
-            f"{name}: {len(flat)} of {len(triangles)} triangles have no area "
-            f"(first: triangle {flat[0]}, vertices {triangles[flat[0]].tolist()}); "
-            "triangulate the faces, then dissolve degenerate ones or merge by distance"
+            message(
+                "mesh.flat_triangles",
+                name=name,
+                count=len(flat),
+                total=len(triangles),
+                first=flat[0],
+                vertices=triangles[flat[0]].tolist(),
+            )
         )
 
 

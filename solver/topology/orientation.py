@@ -6,6 +6,7 @@ A side of a triangle is numbered 3 t + k, from corner k of triangle t to the nex
 
 import numpy as np
 
+from ..messages import message
 from .graphs import connected_components, edges_of
 
 
@@ -27,11 +28,7 @@ def turned_to_agree(name, triangles, joined, is_sewn):
     )
     as_is, turned = connected_components(edges, 2 * count).reshape(2, count)
     if (as_is == turned).any():
-        raise ValueError(
-            f"{name}: pressure needs a surface with an inside, and one side of it leads to the "
-            "other, as in a Moebius strip or a Klein bottle; sew or join its borders the other way "
-            "around, or set its pressure to 0"
-        )
+        raise ValueError(message("material.one_sided", name=name))
     turns, surface = as_is > turned, np.minimum(as_is, turned)
     are_most = np.bincount(surface, np.where(turns, 1.0, -1.0))[surface] > 0.0
     return np.where((turns != are_most)[:, None], triangles[:, ::-1], triangles)
@@ -42,7 +39,7 @@ def _pairs(name, triangles, joined, is_sewn):
     ends = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     edge = edges_of(triangles)[1].ravel()
     times = np.bincount(edge)[edge]
-    _refuse_more_than_two(name, ends[times > 2], "have more than two faces")
+    _refuse_more_than_two(name, ends[times > 2], "material.three_faces")
     inner = _in_pairs(edge, times == 2)
     is_forward = ends[:, 0] < ends[:, 1]
     border = np.flatnonzero(times == 1)
@@ -82,16 +79,13 @@ def _sewn_pairs(name, border, ends, joined, is_sewn):
     _, key = np.unique(low * len(joined) + high, return_inverse=True)
     singles, times = np.bincount(key, is_single)[key], np.bincount(key)[key]
     many = joined[ends[border[side[both[singles > 2, 0]]]]]
-    _refuse_more_than_two(name, many, "have more than two borders sewn together")
+    _refuse_more_than_two(name, many, "material.three_seams")
     is_paired = np.where(singles == 2, is_single, times == 2)
     first = both[_in_pairs(key, is_paired), 0]
     return border[side[first]], leaves[first]
 
 
-def _refuse_more_than_two(name, ends, what):
+def _refuse_more_than_two(name, ends, which):
     if len(ends):
         count, (a, b) = len(np.unique(np.sort(ends, axis=1), axis=0)), ends[0]
-        raise ValueError(
-            f"{name}: pressure needs a surface with an inside, and {count} edges {what} (first: "
-            f"from vertex {a} to {b}); delete faces or seams until two meet everywhere"
-        )
+        raise ValueError(message(which, name=name, count=count, a=a, b=b))

@@ -22,6 +22,7 @@ from shapes import block
 from vbd.addon.objects import read_mesh
 from vbd.addon.objects.nearest import nearest, weights_in
 from vbd.addon.viewport.attachment_lines import attachment_lines
+from vbd.solver.messages import message
 
 GRAVITY = 9.81
 
@@ -307,7 +308,7 @@ def test_the_buttons_add_and_remove(scene):
     bpy.ops.vbd.remove_attachment()
     assert [item.name for item in ob.vbd.attachments] == [hook.name]
     bpy.ops.vbd.remove_attachment()
-    with pytest.raises(RuntimeError, match="There is no attachment"):
+    with pytest.raises(RuntimeError, match="The list is empty"):
         bpy.ops.vbd.remove_attachment()
 
 
@@ -343,7 +344,7 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     ball.vbd.role = "SOFT"
     item = attach(ball, empty_object(location=(0.0, 0.0, 0.35)))
     assert gathered().notes == [
-        "Sphere: Tie ties a single vertex, and a load draws a spike out of a soft body there; "
+        "Sphere: Tie ties a single vertex, and a load pulls a spike out of Sphere there; "
         "choose a Vertex Group, or set Within"
     ]
     item.distance = 0.1
@@ -364,7 +365,7 @@ def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(sce
     ball.vbd.role = "SOFT"
     item = attach(rope, ball)
     advice = (
-        "Rope: Tie ties a single vertex, and a load draws a spike out of Sphere there; give Sphere "
+        "Rope: Tie ties a single vertex, and a load pulls a spike out of Sphere there; give Sphere "
         "the attachment, with Rope as its target and a Vertex Group or Within"
     )
     assert gathered().notes == [advice]
@@ -390,20 +391,20 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     for k, at in enumerate(((-0.55, 0.2, 0.1), (0.55, 0.2, 0.1))):
         hook = empty_object(f"Hook {k}", at)
         attach(plank, hook)
-    hangs = "and a load draws a spike out of a soft body there; "
-    first = "subdivide the faces there first, in Edit Mode with Edge > Subdivide, then "
-    then = "choose a Vertex Group, or set Within"
+    known = {"name": "Plank", "soft": "Plank"}
+    single, double = (message("pin.vertices", count=count) for count in (1, 2))
     assert gathered().notes == [
-        f"Plank: Tie and Tie each tie a single vertex, {hangs}{first}{then}"
+        message("pin.spike_coarse", attachments="Tie and Tie", count=2, vertices=single, **known)
     ]
     # In the middle of a side two corners are equally near.
     plank.vbd.attachments.remove(1)
     bpy.data.objects["Hook 0"].location.y = 0.0
-    assert gathered().notes == [f"Plank: Tie ties only 2 vertices, {hangs}{first}{then}"]
+    known["attachments"] = "Tie"
+    assert gathered().notes == [message("pin.spike_coarse", count=1, vertices=double, **known)]
     plank.select_set(True)
     bpy.ops.vbd.subdivide_faces()
     (note,) = gathered().notes
-    assert first not in note and note.endswith(then)
+    assert "ubdivide" not in note and note.endswith("choose a Vertex Group, or set Within")
     plank.vbd.attachments[0].distance = 0.2
     assert not gathered().notes
 
@@ -414,4 +415,4 @@ def test_a_rope_at_a_coarse_body_is_told_to_subdivide_that(scene):
     bpy.context.object.vbd.role = "SOFT"
     attach(rope, bpy.context.object)
     (note,) = gathered().notes
-    assert note.endswith("and subdivide the faces there first, in Edit Mode with Edge > Subdivide")
+    assert "; subdivide the faces there (Edit Mode, Edge > Subdivide), then give Cube" in note

@@ -398,7 +398,7 @@ def test_a_bake_with_too_few_iterations_says_how_many_to_set(scene):
     head, line = report.loads(scene.vbd.report)[0]
     assert head.text.startswith("Baked 5 frames")
     assert line.setting == "iterations" and line.value > 2
-    assert f" of 5 frames: set iterations to {line.value}" in text
+    assert f" look too soft: set iterations to {line.value}" in text
 
 
 def test_woven_cloth_without_a_uv_map_is_refused_by_name(scene):

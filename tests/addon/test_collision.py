@@ -244,6 +244,15 @@ def test_self_contact_reaches_the_solver(scene):
     assert gathered().bodies[0].material.self_contact
 
 
+def test_what_is_still_in_the_ground_at_the_end_is_named(scene):
+    for name, place in (("High", (0, 0, 3)), ("Deep", (3, 0, -0.4)), ("Low", (6, 0, 0))):
+        tet_block(name).location = place
+    scene.vbd.use_ground = True
+    frames(scene, 1, 3)
+    (line,) = [line for line in baked().lines() if "deep in the ground" in line.text]
+    assert line.text.startswith("Deep is still ") and line.objects == ("Deep",)
+
+
 def test_bodies_rest_on_each_other_and_the_bake_tells_of_it(scene):
     table, block = tet_block("Table"), tet_block()
     pin(table, range(len(table.data.vertices)))
@@ -255,5 +264,6 @@ def test_bodies_rest_on_each_other_and_the_bake_tells_of_it(scene):
     # The contact distance is twice a four hundredth of the size.
     assert 0.0 < gap < 0.0055
     assert any(line.startswith("Deepest:") for line in outcome.numbers())
+    assert outcome.bodies.deepest in ("Table", "Block")
     depth = outcome.contact.last.stats.deepest
     assert depth == pytest.approx(0.005 - gap, abs=1e-4)

@@ -366,7 +366,7 @@ REFUSED = {
     hidden: "Sheet is hidden",
     excluded: "Sheet is hidden in the viewport or excluded",
     zero_scale: "Sheet: its scale is zero",
-    end_before_start: r"the last frame \(3\) does not come after the first \(10\)",
+    end_before_start: r"End \(3\) must be after Start \(10\)",
     no_cuda: "CUDA",
 }
 

@@ -6,6 +6,7 @@ import pytest
 from blender_scenes import frames, instanced, mesh_object, sheet, slab
 
 from vbd.addon.gathering.gather import participants, prepared
+from vbd.solver.messages import message
 
 
 def notes():
@@ -90,10 +91,9 @@ def test_loose_edges_between_the_faces_of_a_cloth_are_counted(scene):
     mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
     assert loose() == []
     mesh_object("Tatters", RAG, edges=[(1, 4)], faces=PATCHES, role="CLOTH")
-    advice = "ignored; switch on Sewing, make a face of each, or a rod of their own"
-    assert loose() == [f"Tatters: 1 edge without a face is {advice}"]
+    assert loose() == [message("note.loose_edges", name="Tatters", count=1)]
     mesh_object("Net", RAG, edges=[(1, 4), (2, 3)], faces=PATCHES, role="CLOTH")
-    assert f"Net: 2 edges without a face are {advice}" in loose()
+    assert message("note.loose_edges", name="Net", count=2) in loose()
 
 
 def test_a_cloth_that_cannot_fold_is_named(scene):
@@ -132,14 +132,10 @@ def test_edges_that_a_modifier_gives_faces_are_not_loose(scene):
 def test_faces_of_many_corners_are_named(scene):
     bpy.ops.mesh.primitive_circle_add(fill_type="NGON")
     bpy.context.object.vbd.role = "CLOTH"
-    text = (
-        "Blender draws faces of more than 4 corners ({} here) otherwise than they move; divide "
-        "them (Edit Mode, Face > Poke Faces, then Edge > Subdivide)"
-    )
-    assert notes() == [f"Circle: {text.format(1)}"]
+    assert notes() == [message("note.large_faces", name="Circle", count=1)]
     bpy.ops.mesh.primitive_cylinder_add()
     bpy.context.object.vbd.role = "CLOTH"
-    assert notes()[1:] == [f"Cylinder: {text.format(2)}"]
+    assert notes()[1:] == [message("note.large_faces", name="Cylinder", count=2)]
 
 
 def test_a_curve_of_few_points_is_named_until_it_is_subdivided(scene):

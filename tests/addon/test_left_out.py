@@ -20,6 +20,7 @@ from shapes import grid
 from vbd.addon.baking.frame_numbers import Shapes
 from vbd.addon.objects.sound_faces import left_out
 from vbd.addon.panels.advice import lines_of
+from vbd.solver.messages import message
 
 CELLS = 4
 COUNT = (CELLS + 1) ** 2
@@ -54,11 +55,8 @@ def test_faces_without_area_are_left_out_and_named(scene):
     np.testing.assert_allclose(end[COUNT], end[0], atol=1e-6)
     np.testing.assert_allclose(end[COUNT + 1] - end[4], start[COUNT + 1] - start[4], atol=1e-3)
     (line,) = [line for line in outcome.lines() if "left out" in line.text]
-    assert line.text == (
-        "Rag: 2 faces are without area and left out; to clean the mesh select them, then Mesh > "
-        "Clean Up > Degenerate Dissolve, or delete them"
-    )
-    assert line.objects == ("Rag",) and line.selects_faces and not line.warns
+    assert line.text == message("note.flat_faces", name="Rag", count=2)
+    assert line.objects == ("Rag",) and line.operator == "vbd.select_faces" and not line.warns
 
 
 def test_doubled_faces_are_left_out_once(scene):
@@ -69,7 +67,7 @@ def test_doubled_faces_are_left_out_once(scene):
     assert note_of(found).startswith("Rag: 1 face is doubled and left out; ")
     ob.vbd.role = "NONE"
     rag((b, a, c), (0, 1, 2))
-    assert note_of(gathered()).startswith("Rag.001: 2 faces are without area or doubled and left")
+    assert note_of(gathered()).startswith("Rag.001: 2 faces have no area or are doubled")
 
 
 def test_quads_that_wind_the_other_way_are_doubled_too(scene):
@@ -102,7 +100,7 @@ def test_faces_that_are_flat_in_the_rest_shape_are_left_out(scene):
     ob.shape_key_add(name="Rest").data[COUNT].co = (0.1, 0.0, 0.0)
     ob.vbd.rest_shape_key = "Rest"
     found = gathered()
-    assert note_of(found).startswith("Rag: 1 face is without area and left out")
+    assert note_of(found).startswith("Rag: 1 face has no area and is left out")
     assert found.bodies[0].rest_points.shape == (COUNT, 3)
 
 
@@ -163,10 +161,7 @@ def test_loose_vertices_go_along(scene):
     found = gathered()
     target, body = found.targets[0], found.bodies[0]
     np.testing.assert_allclose(target.visible(body.points, target.start)[COUNT], (0.3, 0.3, 0.1))
-    assert found.notes == [
-        "Rag: 1 vertex belongs to no face and goes along with the nearest one; delete it (Edit "
-        "Mode, Mesh > Clean Up > Delete Loose) if not wanted"
-    ]
+    assert found.notes == [message("note.loose_vertices", name="Rag", count=1)]
     assert ob.vbd.role == "CLOTH"
 
 
@@ -175,7 +170,7 @@ def test_the_button_selects_those_faces_in_edit_mode(scene):
     ob = hem()
     bpy.context.view_layer.objects.active = ob
     bpy.ops.vbd.bake()
-    (index,) = [k for k, line in enumerate(lines_of(scene)) if line.selects_faces]
+    (index,) = [k for k, line in enumerate(lines_of(scene)) if line.operator == "vbd.select_faces"]
     assert bpy.ops.vbd.select_faces(line=index) == {"FINISHED"}
     try:
         assert ob.mode == "EDIT"

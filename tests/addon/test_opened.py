@@ -3,6 +3,8 @@
 
 from blender_scenes import baked, frames, mesh_object, sheet, slab, slide
 
+from vbd.solver.messages import message
+
 # A strip that is always open, and a lid beside it.
 LID = [(0, -2, 0), (0, 2, 0), (2, -2, 0), (2, 2, 0), (-1, -2, 0), (-1, 2, 0)]
 FACES = [(0, 2, 1), (1, 2, 3), (4, 0, 5), (5, 0, 1)]
@@ -31,10 +33,7 @@ def test_a_lid_that_opens_is_named(scene):
     lid(scene, 1.0)
     slab(height=-1.0)
     (line,) = told()
-    assert line.text == (
-        "Lid: 2 of 4 triangles are flat in frame 1 and push nothing when they open later; start "
-        "with them a little open"
-    )
+    assert line.text == message("report.opened", name="Lid", count=2, total=4, frame=1)
     assert line.warns and line.objects == ("Lid",)
 
 

@@ -14,7 +14,6 @@ from panel_layout import Layout
 
 from vbd.addon.baking import report
 from vbd.addon.gathering import field_weights
-from vbd.addon.objects.next_step import ADD_FLOOR
 from vbd.addon.panels import advice
 from vbd.addon.panels import holding as holding_panels
 from vbd.addon.panels import material as material_panels
@@ -26,6 +25,7 @@ from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 from vbd.addon.values.declared import SETTINGS
 from vbd.addon.values.measured import NOT_STORED
 from vbd.addon.viewport import overlays
+from vbd.solver.messages import message
 
 FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
@@ -237,7 +237,7 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     bpy.ops.vbd.add(role="COLLIDER")
     assert hints() == ["Add a soft body, cloth or rod"]
     bpy.ops.vbd.add(role="SOFT")
-    assert hints() == [ADD_FLOOR]
+    assert hints() == [message("bake.no_floor")]
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)
     scene.vbd.use_ground = True
     assert hints() == ["Ready: press Bake"]
@@ -269,7 +269,7 @@ def test_what_does_not_fall_forever_needs_no_floor(cube, held):
 
 def test_hints_fit_beside_an_icon_at_the_default_width(scene):
     width = advice.measured(bpy.context)
-    for text in ("Esc stops and keeps the frames", "Add a soft body, cloth or rod", ADD_FLOOR):
+    for text in (*map(message, ("progress.esc_short", "bake.add_body", "bake.no_floor")),):
         assert 0 < width(text) <= advice.text_width(bpy.context)
 
 

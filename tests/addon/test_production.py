@@ -41,7 +41,7 @@ def test_a_bake_takes_no_more_than_was_told_before_it(scene, tmp_path):
     keys = sum(len(key.data) for key in cloth.data.shape_keys.key_blocks)
     assert memory <= 12 * keys <= 1.2 * memory  # 11 shapes, and the basis
     files = sum(file.stat().st_size for file in cache_folder(scene).iterdir())
-    # Reported is the size of a restart point with contact; without, it is a quarter of that.
+    # Reported is the size of a checkpoint with contact; without, it is a quarter of that.
     assert 0.2 * disk < files < disk
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/scripting.md and docs/panels.md match the add-on's declarations; the examples run."""
+"""The pages in docs/ match what the add-on declares and says; the examples run."""
 
 import importlib.util
 import re
@@ -44,7 +44,7 @@ def run(scene, tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("name", ["scripting.md", "panels.md"])
+@pytest.mark.parametrize("name", ["scripting.md", "panels.md", "troubleshooting.md"])
 def test_the_tables_are_those_of_the_add_on(scene, name):
     page = (DOCS / name).read_text(encoding="utf-8")
     assert page == reference().written(name), "run: make reference"

@@ -10,7 +10,16 @@ import pytest
 from blender_scenes import frames, running_bake, tet_block
 
 from vbd.addon.baking.bake_steps import Outcome, bake_steps, run_to_end
-from vbd.addon.baking.report import MOST_LINES, Line, dumps, loads, shortened, wrapped
+from vbd.addon.baking.report import (
+    MOST_LINES,
+    Line,
+    advised_once,
+    dumps,
+    in_order,
+    loads,
+    shortened,
+    wrapped,
+)
 from vbd.addon.objects import participants
 from vbd.addon.panels import advice
 from vbd.addon.panels import sidebar as panels
@@ -73,7 +82,7 @@ def test_what_happened_comes_first_and_then_the_worst():
         "Some vertices of Block",
         "Ball: 3 cells",
         "Ball passes through Shirt",
-        "Looks softer",
+        "1 of 2 frames were not finished",
         "Sheet: Bend",
     )
     assert len(texts) == len(starts)
@@ -103,12 +112,27 @@ def test_a_note_leads_to_the_object_that_it_begins_with(note, objects):
     assert outcome(stats(), notes=[note], names=names).lines()[1].objects == objects
 
 
-def test_the_text_says_the_advice_of_every_line():
+def test_one_line_of_the_text_advises_a_number():
     text = outcome(stats(**POOR | INVERTED)).report()[1]
     assert text == (
         "Baked 1 frame in 41 s. Ball: 3 cells are turned inside out: set substeps to 8. "
-        "Looks softer than its material in 1 of 1 frames: set iterations to 30"
+        "1 of 1 frames were not finished and look too soft"
     )
+
+
+def test_the_advice_on_substeps_is_given_once_and_is_the_largest():
+    lines = [
+        Line(text="good", setting="substeps", value=32),
+        Line(text="soft", warns=True, setting="iterations", value=80),
+        Line(text="bad", warns=True, setting="substeps", value=8),
+        Line(text="worse", warns=True, setting="substeps", value=16),
+    ]
+    found = [(line.text, line.setting, line.value) for line in advised_once(in_order(lines))]
+    none = ("", 0)
+    assert found == [("soft", *none), ("bad", "substeps", 16), ("worse", *none), ("good", *none)]
+    only = [line for line in lines if not line.warns]
+    assert advised_once(only) == only
+    assert only[0].sentence() == "good. If it shows: set substeps to 32"
 
 
 @pytest.mark.parametrize(
@@ -279,7 +303,11 @@ def test_buttons_do_what_they_say(told):
 
 def test_lines_without_room_have_their_buttons_in_the_statistics(told):
     shown = drawn(panels.VBD_PT_statistics)
-    assert [text for text in shown if isinstance(text, str)] == ["Softer:", "The last", "Pairs: 3"]
+    assert [text for text in shown if isinstance(text, str)] == [
+        "Softer. If it shows:",
+        "The last",
+        "Pairs: 3",
+    ]
     iterations, shirt, save = buttons(panels.VBD_PT_statistics)
     assert save["idname"] == "vbd.save_statistics"
     assert press(iterations) == {"FINISHED"} and told.vbd.iterations == 30

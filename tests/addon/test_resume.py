@@ -183,7 +183,7 @@ def test_a_bake_from_here_takes_what_has_changed(scene, whole):
     assert "Iterations was 5, is 7" in said and len(said) == 2
     assert bpy.ops.vbd.bake_from_here() == {"FINISHED"}
     got = all_frames(place())
-    np.testing.assert_array_equal(got[:7], whole[:7])  # frame 7 has the restart point
+    np.testing.assert_array_equal(got[:7], whole[:7])  # frame 7 has the checkpoint
     assert len(got) == len(whole) and (got[7] != whole[7]).any()
 
 
@@ -220,10 +220,10 @@ def test_what_cannot_be_gone_on_with_is_said_and_nothing_changes(scene, what):
         sentence = "Sheet has 16 vertices, and 25 in the frames kept"
     elif what == "start":
         frames(bpy.context.scene, 2, 11)
-        sentence = "the frames kept begin at 1, and the bake at 2"
+        sentence = "The frames kept begin at 1, and the bake at 2"
     elif what == "new":
         sheet("Other")
-        sentence = "Other is not in the frames kept; bake anew"
+        sentence = "Other is not in the frames kept; bake again"
     else:
         bpy.data.objects["Sheet"].vbd.role = "NONE"
         sentence = "Sheet is in the frames kept and takes no part now; give it back its name and"
@@ -235,7 +235,7 @@ def test_what_cannot_be_gone_on_with_is_said_and_nothing_changes(scene, what):
 def test_pins_that_number_the_vertices_anew_are_told(scene):
     stop_after(4)
     pin(bpy.data.objects["Sheet"], [7])
-    with pytest.raises(ValueError, match="Sheet has changed; set that back or bake anew"):
+    with pytest.raises(ValueError, match="Sheet has changed; set that back or bake again"):
         bake(EVERY_FRAME)
     assert len(all_frames(place())) > 4
 
@@ -257,7 +257,7 @@ def test_a_collider_that_is_not_what_it_was_is_named(scene, what):
         sentence = "The mesh of Slab has changed"
     with pytest.raises(ValueError) as refused:
         bake(EVERY_FRAME)
-    assert str(refused.value).startswith(f"{sentence}; set that back or bake anew (")
+    assert str(refused.value).startswith(f"{sentence}; set that back or bake again (")
     assert " vertices and has " in str(refused.value)
     np.testing.assert_array_equal(all_frames(place()), before)
 
@@ -332,7 +332,7 @@ def test_damaged_files_cost_no_more_than_what_is_behind_them(scene, whole):
     frame = folder / "frame_000005.f32"
     frame.write_bytes(frame.read_bytes()[:40] + b"....." + frame.read_bytes()[45:])
     outcome = bake(EVERY_FRAME)
-    assert outcome.first == 3  # the restart point before the frame
+    assert outcome.first == 3  # the checkpoint before the frame
     assert same_as(whole)
 
 

@@ -35,8 +35,8 @@ def test_a_shell_that_reaches_into_the_floor_is_named_until_it_is_turned(
     ob, (line,) = cover(scene, 0.02, offset, upside_down)
     assert shown(ob, 8)[:, 2].min() < -0.01
     assert line.text == (
-        "Sheet: Thick thickens the result by 20 mm towards what it touches, where contact leaves 5 "
-        f"mm; {OFFSETS[offset]}"
+        "Sheet: Thick thickens it by 20 mm towards what it touches, but contact leaves only 5 mm; "
+        f"{OFFSETS[offset]}"
     )
     assert line.objects == ("Sheet",) and not line.warns
     ob.modifiers["Thick"].offset = -offset

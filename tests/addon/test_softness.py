@@ -9,7 +9,8 @@ from version_0_1.contents import BLEND
 
 from vbd.addon.headless import command
 from vbd.addon.panels.sidebar import VBD_PT_softness
-from vbd.addon.panels.softness import NOTICE, softer
+from vbd.addon.panels.softness import softer
+from vbd.solver.messages import message
 
 needs_the_file = pytest.mark.skipif(
     bpy.app.version < (4, 5, 0), reason="the file was saved with Blender 4.5"
@@ -41,11 +42,11 @@ def test_a_file_of_version_0_1_shows_it_until_it_is_dismissed(old, tmp_path):
 def test_the_command_line_says_it_once(tmp_path, capsys):
     first, second = tmp_path / "first.blend", tmp_path / "second.blend"
     command.run(["bake", str(BLEND), "--output", str(first)], "vbd")
-    assert capsys.readouterr().out.count(NOTICE) == 1
+    assert capsys.readouterr().out.count(message("bake.softness")) == 1
     bpy.ops.vbd.dismiss_softness()
     bpy.ops.wm.save_mainfile()
     command.run(["bake", str(first), "--output", str(second)], "vbd")
-    assert NOTICE not in capsys.readouterr().out
+    assert message("bake.softness") not in capsys.readouterr().out
 
 
 @needs_the_file

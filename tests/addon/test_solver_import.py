@@ -8,7 +8,8 @@ import pytest
 from blender_scenes import sheet
 
 from vbd.addon.baking import solver_import
-from vbd.addon.baking.bake_steps import STARTING_SOLVER, bake_steps
+from vbd.addon.baking.bake_steps import bake_steps
+from vbd.solver.messages import message
 
 
 @pytest.fixture
@@ -26,9 +27,9 @@ def test_a_bake_waits_for_the_import_without_holding_the_window(scene, slow_impo
     steps = bake_steps(bpy.context, wait=0.0)
     for _ in range(3):
         assert next(steps) is None
-        assert state.baking and state.status == STARTING_SOLVER
+        assert state.baking and state.status == message("progress.solver")
     slow_import.set()
-    while state.status == STARTING_SOLVER:
+    while state.status == message("progress.solver"):
         next(steps)
     steps.close()
 

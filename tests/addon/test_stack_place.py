@@ -13,6 +13,7 @@ from vbd.addon.gathering.gather import participants, prepared
 from vbd.addon.objects import read_mesh
 from vbd.addon.objects.modifiers import reshaping, simulation_point
 from vbd.solver.cache import Cache
+from vbd.solver.messages import message
 
 # Blender stores float32.
 FLOAT32 = 1e-5
@@ -223,13 +224,9 @@ def test_copies_and_cuts_that_are_made_of_the_result_are_told(scene):
     tool = slab("Tool", role="NONE")
     cut = ob.modifiers.new("Cut", "BOOLEAN")
     cut.object = tool
-    told = (
-        "Sheet: what {} is not simulated, for it acts on the baked result; choose After {} "
-        "(Modifier Stack), or apply it"
-    )
-    assert notes() == [told.format("Cut cuts or joins", "Cut")]
+    assert notes() == [message("note.boolean", name="Sheet", modifier="Cut")]
     ob.modifiers.remove(cut)
     ob.modifiers.new("Array", "ARRAY")
-    assert notes() == [told.format("Array repeats", "Array")]
+    assert notes() == [message("note.array", name="Sheet", modifier="Array")]
     ob.vbd.stack_place = "FIRST"
     assert notes() == []

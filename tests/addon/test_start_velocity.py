@@ -20,6 +20,7 @@ from shapes import block
 
 from vbd.addon.baking.report import noted
 from vbd.addon.gathering.reader import curves_of
+from vbd.solver.messages import message
 
 
 def weightless(scene, first=1, last=9):
@@ -254,10 +255,7 @@ def test_animation_that_goes_on_without_pins_is_named(scene):
     slide(ob, 0, -10, 1, 1.1)
     assert not notes()  # thrown, as it should be
     key_linear(ob, "location", 0, (1, 0.0), (5, 1.0))
-    assert notes() == [
-        "Sheet is animated and has no pins, so that only its velocity at the start counts; pin "
-        "what shall follow"
-    ]
+    assert notes() == [message("animation.no_pins", name="Sheet")]
     pin(ob, [0])
     assert not notes()
 

@@ -205,9 +205,7 @@ def test_what_is_modeled_a_hundred_times_too_large_is_told_of(scene):
     slab(size=2000.0)
     assert not gathered().notes  # a large floor does not count
     ob.scale = (180.0, 180.0, 180.0)
-    falls = (
-        "Flag is 180 m large, and what is so large falls in slow motion; if it should be smaller, "
-    )
+    falls = "Flag is 180 m large, and so falls in slow motion; if it should be smaller, "
     assert gathered().notes == [f"{falls}set the Unit Scale to 0.01 (Scene Properties > Units)"]
     scene.unit_settings.system = "NONE"
     assert gathered().notes == [f"{falls}scale everything by 0.01"]

@@ -37,18 +37,18 @@ def test_what_keeps_its_volume_is_not_told_of():
 def test_what_loses_it_is_named_with_what_to_raise():
     (line,) = told(jelly(), *[1.0] * 5, *[0.7] * 5)
     assert line.text == (
-        "Jelly loses 30 % of the volume, too soft for the weight or what presses; raise Young's "
-        "modulus, or raise Poisson's ratio to 0.49"
+        "Jelly is crushed to 70 % of its volume, too soft for its weight or the load on it; raise "
+        "Young's modulus, or raise Poisson's ratio to 0.49"
     )
     assert line.objects == ("Jelly",) and not line.warns
     (line,) = told(jelly(0.49), *[0.4] * 5)
-    assert line.warns and line.text.endswith("presses; raise Young's modulus")
+    assert line.warns and line.text.endswith("the load on it; raise the Stiffness")
 
 
 def test_what_animation_presses_is_told_nothing_of_its_stiffness():
     plate = Collider(lambda _time: POINTS, [[0, 1, 2]], name="Plate")
     (line,) = told(jelly(), *[0.7] * 5, others=[plate])
-    assert line.text.endswith("presses; press it less, or raise Poisson's ratio to 0.49")
+    assert line.text.endswith("; press it less, or raise Poisson's ratio to 0.49")
 
 
 def test_what_its_pins_shrink_is_none():
@@ -96,9 +96,9 @@ def test_a_large_cube_of_fat_that_falls_is_told_of(scene):
     frames(scene, 1, 31)
 
     def said():
-        return [line.text for line in baked().lines() if "% of the volume" in line.text]
+        return [line.text for line in baked().lines() if "% of its volume" in line.text]
 
     (line,) = said()
-    assert line.startswith("Cube loses ")
+    assert line.startswith("Cube is crushed to ")
     fat.youngs_modulus = 2.3e4
     assert not said()

@@ -191,7 +191,7 @@ def test_too_few_frames_of_a_moving_collider_are_refused():
 def test_cuda_is_refused_in_words_where_there_is_none(monkeypatch):
     monkeypatch.setattr("warp.is_cuda_available", lambda: False)
     assert pick_device("auto") == "cpu"
-    with pytest.raises(ValueError, match="no CUDA device is found; choose auto or cpu"):
+    with pytest.raises(ValueError, match="no CUDA device: choose auto or cpu"):
         pick_device("cuda")
 
 

@@ -227,7 +227,7 @@ def test_the_state_itself_can_be_gone_on_with(states):
     ],
 )
 def test_a_state_that_leads_out_of_its_arrays_is_refused(states, name, change):
-    with pytest.raises(ValueError, match=r"restart point|have changed|number"):
+    with pytest.raises(ValueError, match=r"checkpoint|have changed|number"):
         go_on(states | {name: change(states[name])})
 
 

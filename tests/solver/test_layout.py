@@ -44,6 +44,7 @@ LAYERS = (
     "device",
     "topology",
     "kernels",
+    "messages",
 )
 
 # Layers of the add-on, in this order, too.

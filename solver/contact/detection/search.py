@@ -17,6 +17,7 @@ from ...kernels.contact.detection import pair_counts as counting
 from ...kernels.contact.detection import pair_lists, search
 from ...kernels.contact.detection.kinematic_pairs import exclude_at_edges, exclude_at_vertices
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
+from ...messages import message
 from ...model.contact_lists import refuse_outside, with_reserve
 
 # Initial capacity: triangles per vertex, and edges per edge.
@@ -127,7 +128,7 @@ class Search:
         for end, count in zip(self.end, of_both, strict=True):
             ends = end.numpy()
             if ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != count:
-                raise ValueError("the restart point has impossible lists of contacts")
+                raise ValueError(message("cache.contact_lists"))
         others = np.split(self.model.lists.pairs.numpy()["other"][: sum(of_both)], of_both[:1])
         for name, numbers in zip(("triangles", "edges"), others, strict=True):
             refuse_outside(f"numbers of {name}", numbers, len(getattr(self.model.surface, name)))

@@ -13,6 +13,7 @@ import warp as wp
 from ...device.launches import play
 from ...kernels.contact import pairs
 from ...kernels.contact.initial import intersections as kernels
+from ...messages import message
 from .closed_meshes import closed_mesh
 from .edge_crossings import crosses, winding_numbers
 from .initial_orientation import are_in_front, fronts, lie_on
@@ -46,8 +47,14 @@ class Intersection:
 
     def __str__(self):
         one, other = self.bodies
-        who = f"{one} passes through {'itself' if one == other else other}"
-        return f"{who} in {self.count} places, one at ({', '.join(f'{v:.3g}' for v in self.place)})"
+        other = "itself" if one == other else other
+        return message(
+            "statistics.passes_in",
+            one=one,
+            other=other,
+            count=self.count,
+            place=", ".join(f"{v:.3g}" for v in self.place),
+        )
 
 
 class Intersections:

@@ -22,6 +22,7 @@ and solids if these point up.
 import numpy as np
 
 from ...kernels.contact.feasibility.separating_planes import FLOOR
+from ...messages import message
 from ..surface import held_bodies
 from .closed_meshes import query_inside
 from .edge_crossings import unit
@@ -69,7 +70,7 @@ class OverlappingBodies:
     def restore(self, saved):
         """Take over what `save` has returned."""
         if saved["side"].shape != self.side.shape:
-            raise ValueError("bodies have changed")
+            raise ValueError(message("resume.bodies"))
         is_known = saved["rooms"].shape == self.side.shape
         self.enclosures = saved["rooms"].astype(bool) if is_known else None
         self.side = np.sign(saved["side"]).astype(np.int32)

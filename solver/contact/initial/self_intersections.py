@@ -8,6 +8,7 @@ volume, nor does any vertex until it crosses nothing of its body and is not insi
 
 import numpy as np
 
+from ...messages import message
 from ...model.contact_lists import refuse_outside
 from ...topology.graphs import connected_components, unique_edges
 from ...topology.meshes import solid_volumes
@@ -70,7 +71,7 @@ class SelfIntersections:
         """Take over what `save` has returned."""
         state = saved["state"]
         if state.shape != self.state.shape:
-            raise ValueError("surfaces have changed")
+            raise ValueError(message("resume.surfaces"))
         refuse_outside("state", state, FLATTENED + 1)
         self.state[:] = state
         for k, (corners, rest) in enumerate(self.flat):
