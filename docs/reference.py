@@ -6,6 +6,7 @@ Every table stands between two comments in its page, which name it. A new one is
 the page, under a heading of its own.
 """
 
+import functools
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -97,14 +98,20 @@ def _shown(value):
     return _number(value)
 
 
-def properties(group):
-    """Table of a group of properties, without those that only the add-on sets."""
+def properties(group, described):
+    """Table of a group of properties, without those that only the add-on sets; descriptions that
+    are `described` in the page of panels are left out.
+    """
     rows = [
-        (f"`{p.identifier}`", kind(p), unit(p), default(p), f"**{label(p)}.** {p.description}")
+        (f"`{p.identifier}`", kind(p), unit(p), default(p), _described(p, described))
         for p in declared(group)
         if not p.is_hidden
     ]
     return table(("Name", "Type and range", "Unit", "Default", "What it is"), rows)
+
+
+def _described(p, described):
+    return f"**{label(p)}**" if p.description in described else f"**{label(p)}.** {p.description}"
 
 
 def hidden(group):
@@ -115,30 +122,32 @@ def hidden(group):
     return table(("Name", "Type", "What it is"), rows)
 
 
-def operators():
-    """The table of all operators, with their arguments."""
+def operators(described):
+    """The table of all operators, with their arguments; `described` as for `properties`."""
     rows = []
     for name in sorted(dir(bpy.ops.vbd)):
         rna = getattr(bpy.ops.vbd, name).get_rna_type()
         own = [p for p in rna.properties if not p.identifier.startswith(NOT_OURS)]
         arguments = [f"`{p.identifier}`: {kind(p)}" for p in own]
-        rows.append((f"`bpy.ops.vbd.{name}`", "; ".join(arguments), rna.description))
+        text = f"**{rna.name}**" if rna.description in described else rna.description
+        rows.append((f"`bpy.ops.vbd.{name}`", "; ".join(arguments), text))
     return table(("Operator", "Arguments", "What it does"), rows)
 
 
 def tables():
     """All tables by name."""
     scene, ob = (_group(owner) for owner in (bpy.types.Scene, bpy.types.Object))
+    described = {text for fields in panel_fields().values() for text in fields.values()}
     found = {
-        "operators": operators(),
-        "scene.vbd": properties(scene),
-        "object.vbd": properties(ob),
+        "operators": operators(described),
+        "scene.vbd": properties(scene, described),
+        "object.vbd": properties(ob, described),
         "scene.vbd, read only": hidden(scene),
         "object.vbd, read only": hidden(ob),
     }
     for p in declared(ob):
         if p.type == "COLLECTION":
-            found[f"object.vbd.{p.identifier}"] = properties(p.fixed_type)
+            found[f"object.vbd.{p.identifier}"] = properties(p.fixed_type, described)
     return found
 
 
@@ -188,8 +197,9 @@ def situations():
     yield
 
 
-def panels():
-    """Tables of the fields of all panels, by the panel's title and the field's label."""
+@functools.cache
+def panel_fields():
+    """Tooltips of the fields of all panels: {title of the panel: {label of the field: tooltip}}."""
     from vbd.addon import MODULES
 
     classes = [cls for module in MODULES for cls in getattr(module, "classes", ())]
@@ -200,8 +210,13 @@ def panels():
         for cls in shown:
             if not hasattr(cls, "poll") or cls.poll(bpy.context):
                 found[_title(cls, known)] |= _fields(cls)
+    return {title: fields for title, fields in found.items() if fields}
+
+
+def panels():
+    """Tables of the fields of all panels by title."""
     head = "Field", "What it is"
-    return {title: table(head, fields.items()) for title, fields in found.items() if fields}
+    return {title: table(head, fields.items()) for title, fields in panel_fields().items()}
 
 
 def _fields(cls):

@@ -19,7 +19,7 @@ import vbd
 from vbd.addon.values.presets import apply_shipped_material
 
 LAST_FRAME = 60
-SHOWN_FRAME = 52
+SHOWN_FRAME = 29
 COLORS = {
     "Cloth": (0.02, 0.13, 0.20),
     "Suzanne": (0.90, 0.28, 0.05),
@@ -59,7 +59,7 @@ def add_bar():
 def add_floor():
     bpy.ops.mesh.primitive_plane_add(size=16.0)
     floor = named("Floor")
-    demo_look.color(floor, (0.34, 0.31, 0.29), roughness=0.75)
+    demo_look.color(floor, (0.46, 0.40, 0.34), roughness=0.75)
     simulate_as(floor, "COLLIDER")
 
 
@@ -130,7 +130,7 @@ def build_scene():
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, LAST_FRAME
     scene.vbd.frame_start, scene.vbd.frame_end = 1, LAST_FRAME
-    scene.vbd.iterations = 40
+    scene.vbd.substeps, scene.vbd.iterations = 6, 40
     for add in (
         add_floor,
         add_plinth,
@@ -142,7 +142,7 @@ def build_scene():
         add_rope,
     ):
         add()
-    demo_look.light_and_camera(scene, place=(0.75, -5.2, 2.15), at=(-0.22, 0.0, 0.88))
+    demo_look.light_and_camera(scene, place=(0.55, -4.7, 1.95), at=(-0.12, 0.0, 0.86))
     return scene
 
 
