@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m vbd bake FILE.blend ...`: the command line where there is only the pip module bpy."""
+"""`python -m vbd bake FILE.blend ...`: the command line of the pip module bpy."""
 
 import os
 import sys

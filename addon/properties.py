@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of scenes and objects: the solver's numbers, and what Blender alone knows, such as
+"""Properties of scenes and objects: the solver's numbers, and those of Blender alone, such as
 roles, frame range, device and pins.
 """
 
@@ -50,7 +50,7 @@ DEVICES = (
 
 
 class VBD_PG_scene(bpy.types.PropertyGroup):
-    """How the scene is simulated: `scene.vbd`."""
+    """Settings of the simulation of a scene: `scene.vbd`."""
 
     __annotations__ = {
         **settings_properties(),
@@ -104,7 +104,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
 
 
 def update_role(group, context):
-    """A role that is given now is given by a version whose soft bodies are made of cells, whose
+    """Mark a role that is set now as one of a version whose soft bodies are made of cells, whose
     pins of little weight are soft, and whose cloth folds as its mesh can.
     """
     group.made_of_cells = group.soft_pins = group.adapt_folds = True
@@ -112,7 +112,7 @@ def update_role(group, context):
 
 
 class VBD_PG_object(bpy.types.PropertyGroup):
-    """What an object is in the simulation: `object.vbd`."""
+    """Settings of an object in the simulation: `object.vbd`."""
 
     __annotations__ = {
         "role": EnumProperty(
@@ -240,7 +240,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
 
 
 class VBD_PG_window_manager(bpy.types.PropertyGroup):
-    """The bake that runs in this session: `window_manager.vbd`. Never saved."""
+    """The running bake of this session: `window_manager.vbd`. Never saved."""
 
     __annotations__ = {
         "baking": BoolProperty(

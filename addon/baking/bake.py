@@ -16,24 +16,24 @@ from .bake_steps import EVERY_FRAME, bake_steps, explain, run_to_end
 from .cache_place import remove_unused
 from .resuming import is_played, is_unfinished, kept_frames
 
-# Pause between two visits of the running bake, and the longest one visit may take [s].
+# Pause between two visits of the running bake, and the longest duration of one visit [s].
 TICK = 0.02
 VISIT = 0.03
 
-# The user may look around while a bake runs, and nothing else.
+# Events that let the user look around while a bake runs; all others are blocked.
 NAVIGATION = {
     "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN",
     "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "MOUSEMOVE",
 }  # fmt: skip
 
-# Keys that nobody presses alone to get something done.
+# Keys that trigger nothing when they are pressed alone.
 SILENT = {
     "ESC", "LEFT_CTRL", "LEFT_ALT", "LEFT_SHIFT", "RIGHT_CTRL", "RIGHT_ALT", "RIGHT_SHIFT", "OSKEY",
 }  # fmt: skip
 
 
 def refusal(context):
-    """Why a bake cannot start now, or None."""
+    """The reason why a bake cannot start now, or None."""
     if context.window_manager.vbd.baking:
         return message("bake.running")
     if bpy.app.is_job_running("RENDER"):
@@ -44,7 +44,7 @@ def refusal(context):
 
 
 def free_bakes(scene, baked):
-    """Free objects, and delete what no other object plays; returns a sentence if that remains."""
+    """Free objects, and delete caches that no other object plays; returns a sentence on failure."""
     bakes = {ob.vbd.bake_id for ob in baked}
     for ob in baked:
         playback.free(ob)
@@ -90,7 +90,7 @@ class VBD_OT_bake(InSteps, Operator):
         return reason is None
 
     def _after(self):
-        """The frame to go on after; None to begin anew."""
+        """The frame to resume after; None to start over."""
         return self.frame if self.mode == "RESUME" else None
 
     def execute(self, context):
@@ -120,7 +120,7 @@ class VBD_OT_bake(InSteps, Operator):
             return {"CANCELLED"}
         except StopIteration as end:
             return self._ended(end.value)
-        self._tell(context, context.window_manager.vbd)
+        self._redraw(context, context.window_manager.vbd)
         return self._begin(context, steps, TICK)
 
     def modal(self, context, event):
@@ -146,12 +146,12 @@ class VBD_OT_bake(InSteps, Operator):
         except BaseException:
             self._leave(context)
             raise
-        self._tell(context, state)
+        self._redraw(context, state)
         return {"RUNNING_MODAL"}
 
-    def _tell(self, context, state):
-        """Draw anew where the bake is, and what it locks when it begins; nothing else, and only
-        then, for drawing takes time from the solver.
+    def _redraw(self, context, state):
+        """Redraw the progress of the bake, and when it begins the fields that it locks; nothing
+        more, since drawing takes time from the solver.
         """
         if (state.status, state.progress) == self.drawn:
             return
@@ -179,7 +179,7 @@ class VBD_OT_bake(InSteps, Operator):
 
 
 def _over_sidebar(context, event):
-    """Whether a left click goes to a region that has the Cancel button."""
+    """Return whether a left click goes to a region that has the Cancel button."""
     if event.type != "LEFTMOUSE":
         return False
     return any(
@@ -191,7 +191,7 @@ def _over_sidebar(context, event):
 
 
 def _sidebars(area):
-    """The regions of an area that have the bake's panel."""
+    """The regions of an area that show the bake's panel."""
     if area.type != "VIEW_3D":
         return []
     return [region for region in area.regions if region.type == "UI"]
@@ -216,7 +216,7 @@ class VBD_OT_cancel_bake(Operator):
 
 
 def unplayed(scene):
-    """Frames that are `Kept` and that no object plays, such as those of deleted ones; or None."""
+    """The `SavedFrames` that no object plays, such as those of deleted objects; or None."""
     kept = kept_frames(scene)
     return None if kept is None or is_played(kept) else kept
 

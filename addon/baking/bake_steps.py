@@ -2,7 +2,7 @@
 """The bake: one generator for the window, for background runs and for the command line.
 
 Only the thread that runs the generator touches Blender. The solver has a thread of its own, which
-gets the frames of animated objects through `Reader` and keeps its results in the `Cache`; these
+gets the frames of animated objects through `Reader` and saves its results in the `Cache`; these
 become shape keys when it has ended.
 """
 
@@ -22,7 +22,7 @@ from . import outdated, report
 from .body_reports import BodyReports
 from .cache_place import bring_home, cache_folder, follow, remove_unused
 from .contact_report import ContactReport, contact_distances
-from .convergence import Convergence
+from .convergence import ConvergenceReport
 from .loading import write_keys
 from .report import Line, advice, advised_once, in_order, listed, named, noted
 from .resuming import kept_for, refuse_lost
@@ -30,19 +30,19 @@ from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
 
-# Go on after the last frame that there is.
+# Resume after the last frame that exists.
 EVERY_FRAME = 1 << 30
 
 
 @dataclass
 class Outcome:
-    """How a bake ended."""
+    """Result of a bake."""
 
     count: int
     settings: Settings = field(default_factory=Settings)
     first: int = 0
-    """The frame to go on after, counted from 0."""
-    convergence: Convergence = field(default_factory=Convergence)
+    """The frame to resume after, counted from 0."""
+    convergence: ConvergenceReport = field(default_factory=ConvergenceReport)
     contact: ContactReport = field(default_factory=ContactReport)
     bodies: BodyReports | None = None
     seconds: float = 0.0
@@ -51,7 +51,7 @@ class Outcome:
     error: str = ""
     notes: list = field(default_factory=list)
     names: tuple = ()
-    """Of the objects that notes may be about."""
+    """Names of the objects that notes may be about."""
 
     @property
     def last(self):
@@ -60,11 +60,11 @@ class Outcome:
 
     @property
     def frames(self):
-        """The last frame that there is, counted from 0."""
+        """The last existing frame, counted from 0."""
         return self.last.index if self.last else self.first
 
     def take(self, solved):
-        """Count a frame."""
+        """Count a solved frame."""
         self.convergence.take(solved)
         self.contact.take(solved)
         self.rejected.update(solved.stats.rejected_bodies)
@@ -101,7 +101,7 @@ class Outcome:
             yield noted(note, self.names)
 
     def lines(self):
-        """`Line`s about all that a user should know, the most important first."""
+        """`Line`s for every user, the most important first."""
         rest = (
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
@@ -115,7 +115,7 @@ class Outcome:
         return [self._headline(), *advised_once(in_order(rest))]
 
     def numbers(self):
-        """Sentences for those who want to know more."""
+        """Sentences with numbers for users who want details."""
         return [*self.convergence.numbers(), *self.contact.numbers()]
 
     def report(self):
@@ -138,10 +138,10 @@ def _announced(state):
 def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
 
-    `visible`: show finished frames in the viewport, and let drawing go first. `after`: go on with
-    the frames that an earlier bake has left, up to this scene frame or `EVERY_FRAME`; None begins
-    anew, and deletes them. Returns an `Outcome`. ValueError and OSError say why nothing was baked;
-    the scene is then as it was. Closed before its end it leaves the scene as it was, too.
+    `visible`: show finished frames in the viewport, and give drawing priority. `after`: resume
+    after the saved frames of an earlier bake, up to this scene frame or `EVERY_FRAME`; None starts
+    over and deletes them. Returns an `Outcome`. ValueError and OSError give the reason why nothing
+    was baked; the scene is then unchanged. It is also unchanged if the generator is closed early.
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
@@ -197,7 +197,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
             frames = gathered.frame_start, outcome.frames, outcome.count
             outcome.notes += write_keys(scene, gathered.targets, solver.cache, solver.bake, *frames)
-            if folder is None:  # else another file keeps the bakes that were here
+            if folder is None:  # otherwise another file owns the caches in that folder
                 outcome.notes += _settle_caches(replaced, scene, place)
         outcome.seconds = time.monotonic() - started
         scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers(), outdated.now(scene))
@@ -208,7 +208,7 @@ def _until_solved(solver, state, outcome, wait, preview):
     """Serve the solver until it ends, and pass on its frames."""
     reader, left = solver.gathered.reader, TimeLeft(outcome.count)
     while True:
-        ended = not solver.is_alive()  # asked first: what it has sent before is in the inbox
+        ended = not solver.is_alive()  # checked first: then all that it has sent is in the inbox
         if state.cancel_requested and not solver.stopping.is_set():
             solver.stopping.set()
             outcome.cancelled = True
@@ -242,15 +242,15 @@ def _until_solved(solver, state, outcome, wait, preview):
 
 
 def _compiling(compiled):
-    """What is shown while kernels are compiled."""
+    """The text shown while kernels are compiled."""
     if compiled.done == compiled.count:
         return message("progress.starting")
     return message("progress.compiling", module=compiled.done + 1, count=compiled.count)
 
 
 def _settle_caches(bakes, scene, place):
-    """Delete the caches of bakes that were replaced, and let the new one in `place` be where it
-    belongs; returns notes about what could not be.
+    """Delete the caches of bakes that were replaced, and move the new one in `place` to its final
+    folder; returns notes about failures.
     """
     try:
         bring_home(place, scene)
@@ -261,7 +261,7 @@ def _settle_caches(bakes, scene, place):
 
 
 def explain(error):
-    """What an error says, without its number."""
+    """The text of an error, without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
@@ -288,7 +288,7 @@ def run_to_end(steps, show=print):
 
 
 def size_line(size):
-    """What a `ModelSize` says, without kinds of elements that there are none of."""
+    """A `ModelSize` in words, without kinds of elements that do not occur."""
     names = ("tets", "cells", "triangles", "springs")
     counts = {name: getattr(size, name) for name in names}
     parts = [f"{count} {name}" for name, count in counts.items() if count]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about the bodies: all reports that look at the shapes of every frame."""
+"""All reports that examine the shapes of the bodies in every frame of a bake."""
 
 from .energy_gain import EnergyGain
 from .opened import OpenedFaces
@@ -9,7 +9,7 @@ from .within_faces import FaceReport
 
 
 class BodyReports:
-    """All of them for a `Gathered` scene."""
+    """These reports for a `Gathered` scene."""
 
     def __init__(self, gathered):
         self.energy = EnergyGain(gathered)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the frames of a bake are kept, and how they follow their file and scene.
+"""Folders of caches: one per scene, which follows its file and scene.
 
-A cache is found again by the id of its bake, which objects and header share; so nothing in a file
-has to change when its cache moves.
+A cache is identified by the id of its bake, which objects and header share; so a file stays valid
+when its cache moves.
 """
 
 from pathlib import Path
@@ -21,17 +21,17 @@ def cache_root(blend):
     """The folder of all caches beside a .blend, or in this session if unsaved."""
     if blend:
         return Path(blend).parent / NAME
-    # What an unsaved file left that is closed is not of the next one.
+    # The next file must not find the cache of an unsaved file that was closed.
     return Path(bpy.app.tempdir) / f"{NAME}_{Session.files}"
 
 
 def _prefix(blend):
-    """What the names of all folders of a .blend begin with."""
+    """The common prefix of the names of all folders of a .blend."""
     return f"{bpy.path.clean_name(Path(blend).stem)}_" if blend else ""
 
 
 def cache_folder(scene, blend=None):
-    """Where the frames of a scene are kept: beside its .blend, or for the session if unsaved."""
+    """The folder for the frames of a scene: beside its .blend, or in the session if unsaved."""
     blend = blend or bpy.data.filepath
     return cache_root(blend) / (_prefix(blend) + bpy.path.clean_name(scene.name))
 
@@ -53,7 +53,7 @@ def find_cache(bake, scene, before=""):
     wanted = cache_folder(scene)
     if bake_of(wanted) == bake:
         return wanted
-    if not bake:  # all caches of version 0.1 look the same
+    if not bake:  # caches of version 0.1 have no id
         return None
     for blend in dict.fromkeys((before, bpy.data.filepath, "")):
         for header in sorted(cache_root(blend).glob(f"{_prefix(blend)}*/{cache.HEADER}")):
@@ -80,9 +80,9 @@ def _remove(folder):
 
 
 def follow(before):
-    """Bring the caches of all scenes to where they belong, now that the file was `before`.
+    """Move the caches of all scenes to their new folders, now that the file was `before`.
 
-    Those of a file that stays where it was are shared with it.
+    Caches of a file that stays in place are shared with it.
     """
     blend = bpy.data.filepath
     for scene in bpy.data.scenes:
@@ -98,8 +98,8 @@ def follow(before):
 
 
 def bring_home(folder, scene):
-    """Let the frames that a bake wrote into a folder be where the file looks for them that is open
-    now: it may have been saved under another name meanwhile.
+    """Move the frames that a bake wrote into a folder to the folder of the open file: the file may
+    have been saved under another name during the bake.
     """
     wanted = cache_folder(scene)
     if Path(folder) != wanted:
@@ -107,12 +107,12 @@ def bring_home(folder, scene):
 
 
 def _plays(bake):
-    """Whether an object of this file plays a bake."""
+    """Return whether an object of this file plays a bake."""
     return bool(bake) and any(ob.vbd.bake_id == bake for ob in bpy.data.objects)
 
 
 class Session:
-    """How many files were opened so far."""
+    """Number of files opened so far."""
 
     files = 0
 

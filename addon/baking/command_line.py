@@ -28,7 +28,7 @@ def quoted(words):
 
 
 def _text(prop, value):
-    """A value of a setting as `--set` reads it; a number as short as float32 allows."""
+    """A value of a setting as `--set` reads it; the shortest form of a number in float32."""
     if prop.type != "FLOAT":
         return str(value).lower()
     short = str(np.float32(value))
@@ -36,9 +36,9 @@ def _text(prop, value):
 
 
 def options(scene):
-    """The options of `bake` that make the settings what a scene has now, whatever its file says.
+    """The options of `bake` that reproduce the settings of a scene, whatever its file contains.
 
-    A preset goes by its name only if it comes with the add-on: other machines have that one too.
+    A preset goes by its name only if it comes with the add-on, so that other machines have it.
     """
     group = scene.vbd
     words = [f"--frames={group.frame_start}:{group.frame_end}"]  # the first may be negative

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about contact: who touched, how deep, and what it took."""
+"""Report about contact: which bodies touched, how deep, and how many searches it took."""
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from ...solver.scene.thickness import collision_thickness
 from .report import Line, listed
 
 MILLIMETRE = 1e-3
-# Inside of something is what is deeper than so many times the distance that surfaces keep.
-SUNK = 1.5
+# A contact is penetrating if it is deeper than this multiple of the contact distance.
+PENETRATING = 1.5
 
 
 def contact_distances(bodies, settings):
-    """Smallest and largest distance [m] that surfaces of a scene keep; (0, 0) if none may meet.
+    """Smallest and largest contact distance [m] of the surfaces of a scene; (0, 0) without contact.
 
-    `bodies` are all that `simulate` gets. Two surfaces keep the sum of their thicknesses, a bound
-    or the ground that of the body.
+    `bodies` are all that `simulate` gets. The distance of two surfaces is the sum of their
+    thicknesses; of a bound or the ground, that of the body.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.contact.surface import touch_table
@@ -65,8 +65,8 @@ class ContactReport:
             self.deepest = solved
 
     def entanglement(self):
-        """Lines about what begins inside of a collider, and about what passes through what at the
-        end, or when that was over.
+        """Lines about bodies that begin inside a collider, and about intersections at the end, or
+        when the last one was resolved.
         """
         for names in self.rooms:
             one, other = names
@@ -78,7 +78,7 @@ class ContactReport:
         if self.entangled is not self.last:
             yield Line(text=self._untangled(names), objects=names)
             return
-        who = _who_passes([intersection.bodies for intersection in found], names)
+        who = _intersecting([intersection.bodies for intersection in found], names)
         name = "report.entangled_later" if self.began_apart else "report.entangled"
         yield Line(text=message(name, who=who), warns=True, objects=names)
 
@@ -95,10 +95,10 @@ class ContactReport:
         """A `Line` about the deepest body, if it is still inside of the ground or a collider at the
         end.
         """
-        # What is in front of a surface is never deeper than the distance that it keeps.
+        # Vertices in front of a surface are never deeper than the contact distance.
         if self.last is None or self.last is self.entangled:
             return
-        if self.last.stats.deepest > SUNK * self.farthest > 0.0:
+        if self.last.stats.deepest > PENETRATING * self.farthest > 0.0:
             yield Line(
                 text=message("report.sunk", name=name, depth=self._depth(self.last)),
                 warns=True,
@@ -106,7 +106,7 @@ class ContactReport:
             )
 
     def numbers(self):
-        """Sentences for those who want to know more; none if nothing has touched."""
+        """Sentences with numbers for users who want details; without contact only intersections."""
         if not self.touched:
             return self._intersections()
         stats = self.last.stats
@@ -120,7 +120,7 @@ class ContactReport:
         ]
 
     def lines(self):
-        """Lines about the last and the deepest frame; none if nothing has touched."""
+        """Lines about the last and the deepest frame; without contact only about intersections."""
         if not self.touched:
             return self._intersections()
         stats = self.last.stats
@@ -144,7 +144,7 @@ class ContactReport:
         ]
 
     def _intersections(self):
-        """What still passes through what, or when the last intersection was gone."""
+        """The intersections that remain, or when the last one was resolved."""
         if self.entangled is None:
             return []
         if self.entangled is self.last:
@@ -155,8 +155,8 @@ class ContactReport:
         return length(solved.stats.deepest)
 
 
-def _who_passes(couples, names):
-    """What passes through what, of couples of bodies and the names of all of these, in words."""
+def _intersecting(couples, names):
+    """Intersecting pairs of bodies in words; `couples` index `names`."""
     who = next((name for name in names if all(name in couple for couple in couples)), None)
     if who is None:
         return message("report.pass_each_other", names=listed(names))

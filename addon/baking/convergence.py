@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake says about convergence: the verdicts of all its frames in one line of advice."""
+"""Report about convergence: the verdicts of all frames of a bake in one line of advice."""
 
 from math import inf, isnan, log10
 from statistics import median_low
@@ -9,18 +9,18 @@ from ...solver.report.lengths import length
 from ...solver.settings import Settings
 from .report import Line, advice, listed
 
-# The most iterations that a user can set.
+# The highest number of iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
-# More iterations than these, and than so many times those that are set, are not advised: where they
-# would be needed it is mostly contact that is slow, and smaller steps take less.
+# More iterations than these, or than this multiple of those that are set, are not advised: there
+# contact usually converges slowly, and smaller steps cost less.
 MOST_ADVISED = Settings.__dataclass_fields__["iterations"].metadata["soft_high"]
 MANY = 10
-# What contact keeps long is caught by what passes it within a step: only smaller ones help.
+# Edges stretched by contact have hit an obstacle within one step: only smaller steps help.
 FINER = 4
-# A bake is worth a warning from this part of poor frames on, ...
-POOR_PART = 0.2
-# ... and from so many, or half of a shorter one: landings are short, and what they lack is told
-# without a warning.
+# A bake gets a warning from this fraction of poor frames on, ...
+POOR_RATIO = 0.2
+# ... and from this many, or half of a shorter bake: landings are short, and reported without a
+# warning.
 LANDING = 4
 
 
@@ -30,15 +30,15 @@ def rounded_up(count):
     return -(-count // unit) * unit
 
 
-class Convergence:
+class ConvergenceReport:
     """Gathers the verdicts of the frames of a bake."""
 
     def __init__(self):
         self.frames = 0
         self.needed = []
-        """Iterations that each poor frame would have needed."""
+        """Number of iterations that each poor frame would have needed."""
         self.stretched = []
-        """Of every frame in which contact keeps edges long, a `Solved`."""
+        """A `Solved` for every frame in which contact keeps edges long."""
         self.last = self.worst = None
         self.skips = 0
 
@@ -50,7 +50,7 @@ class Convergence:
         if self.worst is None or _badness(solved) > _badness(self.worst):
             self.worst = solved
         if solved.stats.tangles:
-            return  # What brings surfaces apart is not meant to be exact, and is told for itself.
+            return  # Depenetration is not meant to be exact, and has a report of its own.
         if solved.stats.overstretched:
             self.stretched.append(solved)
         elif _is_poor(solved):
@@ -58,7 +58,7 @@ class Convergence:
             self.needed.append(inf if needed is None else needed)
 
     def iterations(self):
-        """Iterations that would do for half of the poor frames; None when no number would."""
+        """The number of iterations that suffices for half of the poor frames; None if none does."""
         middle = median_low(self.needed)
         return rounded_up(middle) if middle <= MOST_ITERATIONS else None
 
@@ -79,13 +79,13 @@ class Convergence:
             if count > max(MOST_ADVISED, MANY * settings.iterations) and not settings.quasistatic:
                 text = message("report.too_soft_by_far", **found)
                 number = advice("substeps", 2 * settings.substeps)
-        warns = len(self.needed) >= max(POOR_PART * self.frames, min(LANDING, 0.5 * self.frames))
+        warns = len(self.needed) >= max(POOR_RATIO * self.frames, min(LANDING, 0.5 * self.frames))
         if not warns:
             text = message("report.less_exact", **found)
         yield Line(text=text, warns=warns, **number)
 
     def _overstretched(self, settings):
-        """A `Line` about what contact keeps far longer than at rest."""
+        """A `Line` about edges that contact stretches far beyond their rest length."""
         if not self.stretched:
             return
         found = {}
@@ -128,7 +128,7 @@ class Convergence:
         )
 
     def numbers(self):
-        """Sentences for those who want to know more."""
+        """Sentences with numbers for users who want details."""
         if self.last is None:
             return []
         worst = self.worst
@@ -173,7 +173,7 @@ class Convergence:
 
 
 def _error(stats):
-    """The error of a frame, and what it is a part of, in words."""
+    """The error of a frame, and the quantity that it is relative to, in words."""
     if isnan(stats.error_motion):
         return message("statistics.about", error=length(stats.error))
     return message(
@@ -182,7 +182,7 @@ def _error(stats):
 
 
 def _elements(size, count):
-    """What the solids of a `ModelSize` are made of, in words for `count` of them."""
+    """The elements of the solids of a `ModelSize`, in words for `count` of them."""
     kinds = [kind for kind in ("cell", "tet") if getattr(size, f"{kind}s")]
     return " or ".join(kind if count == 1 else f"{kind}s" for kind in kinds)
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Energy that comes from nowhere: what falls, swings and bounces with nothing that drives it never
-has more than at its start.
-"""
+"""Energy gain: a system without external work never has more energy than at its start."""
 
 import numpy as np
 
@@ -11,17 +9,17 @@ from ..gathering.reader import found
 from ..objects.participants import BODIES
 from .report import Line, advice
 
-# It shows from this part of the largest kinetic energy on, ...
-PART = 0.25
-# ... and where it would lift everything by this part of the largest body.
+# A gain is reported from this fraction of the largest kinetic energy on, ...
+VISIBLE_FRACTION = 0.25
+# ... if it could also lift everything by this fraction of the largest body's size.
 LIFTS = 0.05
 
 
 class EnergyGain:
-    """Gathers the energies of the frames of a `Gathered` scene that nothing drives.
+    """Gathers the energies of the frames of a `Gathered` scene on which nothing does work.
 
-    What attachments hold is not known, but none of it is there at the start: what is known is at
-    most what there was.
+    The energy of attachments is unknown, but zero at the start: so the known energy never exceeds
+    its initial value.
     """
 
     def __init__(self, gathered):
@@ -30,11 +28,11 @@ class EnergyGain:
         self.counts = any(settings.gravity) and not settings.quasistatic and not is_driven(gathered)
         self.first, self.visible, self.kinetic = None, 0.0, 0.0
         self.grown = None
-        """The first frame whose energy is so much larger."""
+        """The first frame with such an energy gain."""
 
     def take(self, frame, stats):
         """Count a frame with its `Statistics`."""
-        # What is led apart is lifted; a bake that goes on does not know its start.
+        # Depenetration lifts bodies; a resumed bake does not know its start.
         self.counts &= not stats.tangles and (self.first is not None or frame == 1)
         if not self.counts:
             return
@@ -42,11 +40,11 @@ class EnergyGain:
             self.first, self.visible = stats.energy, self._visible()
         self.kinetic = max(self.kinetic, stats.kinetic_energy)
         gain = stats.energy - self.first
-        if self.grown is None and gain > max(PART * self.kinetic, self.visible):
+        if self.grown is None and gain > max(VISIBLE_FRACTION * self.kinetic, self.visible):
             self.grown = frame
 
     def _visible(self):
-        """Energy [J] that nobody would miss: also what attachments take in the first frame."""
+        """Energy [J] below which a gain is invisible, with that of attachments in frame 1."""
         # Warp takes half a second to import; not while Blender starts.
         from ...solver.model.assembly import vertex_mass
 
@@ -57,7 +55,7 @@ class EnergyGain:
         return sum(float(vertex_mass(body).sum()) for body in bodies) * gravity * height
 
     def lines(self):
-        """A `Line` about energy that comes from nowhere."""
+        """A `Line` about an energy gain."""
         if self.counts and self.grown is not None:
             settings = self.gathered.settings
             yield Line(
@@ -68,7 +66,7 @@ class EnergyGain:
 
 
 def is_driven(gathered):
-    """Whether anything but gravity may do work: what moves, fields, pressure, and what pulls."""
+    """Return whether anything but gravity may do work: animation, fields, pressure or tension."""
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.scene.force_fields import ForceField
 
@@ -83,6 +81,6 @@ def is_driven(gathered):
 
 
 def _pulls(ob):
-    """Whether an object has seams, or attachments that do not begin at rest."""
+    """Return whether an object has seams, or attachments that do not begin at rest."""
     tied = [item for item in ob.vbd.attachments if item.enabled]
     return ob.vbd.use_sewing or any(not item.keep_distance for item in tied)

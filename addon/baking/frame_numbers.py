@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of every frame of a bake: what the solver tells, and the shape of every object.
+"""The numbers of every frame of a bake: statistics of the solver, and the shape of every object.
 
-They are kept in the cache, a file per frame, so they stay with the bake, move with it, and are
-whole after a resumed one. Files may come from anywhere: what is not a number in them is left out.
+They lie in the cache, a file per frame, so they move with the bake and stay complete after it is
+resumed. Files may come from anywhere: entries that are not numbers are left out.
 """
 
 import math
@@ -24,13 +24,13 @@ from ..objects.measures import (
 )
 
 MILLIMETRE = 1e-3
-# Of places that are drawn so many are remembered, and coordinates to so many digits, about those of
-# float32: enough to see where they are.
+# At most this many places are saved for drawing, with about the digits of float32: enough to locate
+# them.
 MOST_PLACES, DIGITS = 1000, 7
-# What is remembered of places, and how many numbers of each: a point [m], and of contacts a normal.
+# Kinds of saved places, and the count of numbers of each: a point [m], and for contacts a normal.
 PLACES = {"contacts_at": 6, "inside_out": 3, "stuck": 3}
 
-# Columns of a frame: name, unit, and what a `Statistics` tells there.
+# Columns of a frame: name, unit, and the value from a `Statistics`.
 FRAME_COLUMNS = {
     "seconds": ("s", lambda stats: stats.seconds),
     "iterations": ("", lambda stats: stats.iterations),
@@ -49,8 +49,8 @@ FRAME_COLUMNS = {
     "rejected": ("", lambda stats: stats.rejected),
     "broken": ("", lambda stats: stats.broken),
 }
-# Columns of an object; `x`, `y`, `z` are the mean of its vertices, and the speed is that of it. The
-# error is estimated, of its positions.
+# Columns of an object; `x`, `y`, `z` are the mean of its vertices, and the speed is that of the
+# mean. The error is the estimated error of its positions.
 OBJECT_UNITS = {
     "x": "m",
     "y": "m",
@@ -65,12 +65,12 @@ OBJECT_UNITS = {
 
 
 def numbers_of(stats):
-    """What is kept of the `Statistics` of a frame."""
+    """The saved numbers of a `Statistics` of a frame."""
     return {name: finite(read(stats)) for name, (_, read) in FRAME_COLUMNS.items()}
 
 
 def places_of(places):
-    """What is kept of the `Places` of a frame."""
+    """The saved places of the `Places` of a frame."""
     return {
         "contacts_at": _listed(np.hstack([places.contacts, places.normals])),
         "stuck": _listed(places.stuck),
@@ -78,13 +78,13 @@ def places_of(places):
 
 
 def _listed(rows):
-    """Rows of numbers as lists, so many of them at most, from all parts."""
+    """Rows of numbers as lists, at most `MOST_PLACES` of them, evenly sampled."""
     chosen = rows[:: 1 + len(rows) // (MOST_PLACES + 1)]
     return [[float(f"{value:.{DIGITS}g}") for value in row] for row in chosen]
 
 
 def finite(value):
-    """A number as JSON has it, None for what is none."""
+    """A number as JSON has it, None for NaN and infinity."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and math.isfinite(value) else None
 
@@ -98,8 +98,8 @@ class Shapes:
         self.rest = None
 
     def numbers(self, index, positions, stats=None):
-        """Of every object its numbers, given the positions of bodies [vertex, 3] in a frame and its
-        `Statistics`; where elements are inside out, also where these are.
+        """The numbers of every object, given the positions of bodies [vertex, 3] in a frame and its
+        `Statistics`; with inverted elements also their places.
         """
         objects, points, bodies = {}, [np.zeros((0, 3))], self.gathered.simulated()
         errors = stats.errors if stats else [None] * len(bodies)
@@ -130,7 +130,7 @@ class Shapes:
 
 
 def elements_of(pair):
-    """Triangles or edges of what is seen of a body."""
+    """Triangles or edges of the visible surface of a body."""
     target, body = pair
     if target.faces is not None:
         return target.faces
@@ -155,7 +155,7 @@ class Surface:
         return self.elements.shape[1] == 3 and is_closed(self.elements)
 
     def compared(self, rest):
-        """What is kept of it, by the columns that it has."""
+        """The saved numbers of the surface, by the columns that it has."""
         middle = self.points.mean(axis=0)
         numbers = {axis: float(value) for axis, value in zip("xyz", middle, strict=True)}
         if self.elements.shape[1] == 2:
@@ -164,7 +164,7 @@ class Surface:
         else:
             stretch = triangle_stretch(rest.points, self.points, self.elements)
             numbers["area"] = area(self.points, self.elements)
-            if rest.is_closed:  # found out once
+            if rest.is_closed:  # computed once
                 numbers["volume"] = enclosed_volume(self.points, self.elements)
         return numbers | {"stretch": float(stretch.max(initial=0.0))}
 
@@ -182,32 +182,32 @@ def frames_of(cache):
 
 def numbers_in(cache, index):
     """The numbers of a frame but for speeds, None for what is not known."""
-    kept = cache.read_stats(index)
-    kept = kept if isinstance(kept, dict) else {}
-    told = {"frame": cache.header.frame_start + index}
-    told |= {name: finite(kept.get(name)) for name in FRAME_COLUMNS}
-    of = kept.get("objects")
+    saved = cache.read_stats(index)
+    saved = saved if isinstance(saved, dict) else {}
+    numbers = {"frame": cache.header.frame_start + index}
+    numbers |= {name: finite(saved.get(name)) for name in FRAME_COLUMNS}
+    of = saved.get("objects")
     of = of if isinstance(of, dict) else {}
-    return told | {"objects": {name: _object(of.get(name)) for name in cache.header.names}}
+    return numbers | {"objects": {name: _object(of.get(name)) for name in cache.header.names}}
 
 
-def _object(kept):
-    kept = kept if isinstance(kept, dict) else {}
-    return {name: finite(kept.get(name)) for name in OBJECT_UNITS}
+def _object(saved):
+    saved = saved if isinstance(saved, dict) else {}
+    return {name: finite(saved.get(name)) for name in OBJECT_UNITS}
 
 
 def _add_speeds(objects, before, fps):
-    """How fast the middle of every object came from where it was in the frame before [m/s]."""
+    """Add the speed of the center of every object since the frame before [m/s]."""
     for name, numbers in objects.items():
         now, then = ([of.get(name, {}).get(axis) for axis in "xyz"] for of in (objects, before))
         known = None not in now and None not in then
         numbers["speed"] = finite(fps * math.dist(now, then)) if known else None
 
 
-def places_in(kept, name):
-    """Places of a kind, one of `PLACES`, in what was kept of a frame; float64 [place, number]."""
+def places_in(saved, name):
+    """Saved places of a frame of a kind, one of `PLACES`; float64 [place, number]."""
     width = PLACES[name]
-    rows = kept.get(name) if isinstance(kept, dict) else None
+    rows = saved.get(name) if isinstance(saved, dict) else None
     rows = rows if isinstance(rows, list) else []
     good = [r for r in rows if isinstance(r, list) and len(r) == width]
     good = [r for r in good if None not in map(finite, r)]

@@ -29,7 +29,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What came of loading a cache: scene frames, and how many the bake was to have."""
+    """Result of loading a cache: scene frames, and how many the bake was to have."""
 
     first: int
     last: int
@@ -42,7 +42,7 @@ class Loaded:
         return max(self.wanted - (self.last - self.first), 0)
 
     def line(self):
-        """What is said about it."""
+        """The text of the report."""
         known = {"first": self.first, "last": self.last}
         if self.missing:
             return message("resume.loaded_part", count=self.missing, **known)
@@ -53,13 +53,13 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     """Turn the frames of `targets` up to the last one, of `count` that the bake was to have, into
     keys; returns notes about bakes that they replace, and about the timeline.
     """
-    # Time remapping plays curves at another pace; every baked frame stays at its scene frame.
+    # Time remapping changes the speed of curves; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
     notes = []
     for at, target in enumerate(targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
-            continue  # deleted by a script meanwhile: there is nothing left to bake
+            continue  # deleted by a script in the meantime: there is nothing left to bake
         if playback.is_baked(ob) and scene not in owners(ob):
             notes.append(message("note.replaces_bake", name=ob.name, scene=owners(ob)[0].name))
         frames = (cache.read(index)[at] for index in range(last + 1))
@@ -75,8 +75,8 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
 
 def load(scene, folder=None, blend=None):
     """Let the objects of a scene play a cache, its own by default; nothing is solved. Returns
-    `Loaded`. ValueError says why it cannot be; the scene is then as it was. `blend`: the file that
-    the scene will be saved as.
+    `Loaded`. ValueError gives the reason of a failure; the scene is then unchanged. `blend`: the
+    file that the scene will be saved as.
     """
     own = cache_folder(scene, blend)
     cache = Cache.open(folder or own)
@@ -86,7 +86,7 @@ def load(scene, folder=None, blend=None):
     ]
     if frames < 2 or not targets:
         raise ValueError(message("resume.nothing_whole", folder=cache.folder))
-    # A cache that lies elsewhere is not this file's to move and to delete.
+    # This file must not move or delete a cache that lies elsewhere.
     bake = header.bake if cache.folder == own else uuid4().hex
     count = header.frame_count
     notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1, count)
@@ -96,7 +96,7 @@ def load(scene, folder=None, blend=None):
 
 
 def _target(scene, name, count):
-    """The object of a cache that is `Played`; refuses one that is not there or another."""
+    """The object of a cache that is `Played`; refuses one that is missing or has changed."""
     ob = scene.objects.get(name)
     if ob is None or not is_simulated_as_points(ob):
         raise ValueError(message("resume.not_in_scene", name=name))

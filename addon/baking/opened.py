@@ -8,17 +8,17 @@ from ...solver.messages import message
 from ...solver.topology.meshes import are_flat
 from .report import Line
 
-# What has less than this part of the area of a square on its longest edge has hardly opened.
+# A triangle is flat below this fraction of the area of a square on its longest edge.
 OPEN = 0.01
 
 
 class OpenedFaces:
-    """Gathers what the flat faces of the colliders of a `Gathered` scene do."""
+    """Finds colliders of a `Gathered` scene whose flat faces open later."""
 
     def __init__(self, gathered):
         self.gathered = gathered
         self.flat = {}
-        """Of colliders that move the triangles, [triangle, 3], that are flat at the start."""
+        """Triangles [triangle, 3] of moving colliders that are flat at the start."""
         for body in gathered.bodies:
             if isinstance(body, Collider) and callable(body.points):
                 flat = body.triangles[are_flat(body.start, body.triangles)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has been set otherwise since a bake, as far as a panel can tell it while it is drawn: no
-mesh is read. What Resume finds (resuming.py) is all of it.
+"""Settings that have changed since a bake, as far as a panel can find them while it is drawn: no
+mesh is read. `resuming.py` finds all changes.
 """
 
 from ...solver.messages import message
@@ -9,15 +9,15 @@ from ..values.measured import NOT_STORED
 from ..values.setting_values import NAMES
 from .report import listed
 
-# These change no result: what is solved on, and how many frames there are.
+# Settings without effect on the result: the device, and how many frames there are.
 WITHOUT_EFFECT = {"device", "threads", "restart_every", "frame_end"}
 SCENE = ""
 KINDS = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING", "POINTER"}
 
 
 def now(scene):
-    """What a scene and its participants are set to, by name: {"": {…}, object: {…}}, as JSON gives
-    it back.
+    """The settings of a scene and its participants, by name: {"": {…}, object: {…}}, as JSON
+    returns them.
     """
     found = {SCENE: {name: _plain(getattr(scene.vbd, name)) for name in _of_scene(scene)}}
     if scene.animation_data is None:
@@ -30,7 +30,7 @@ def now(scene):
 
 
 def told(scene, was):
-    """A sentence about what is not as it `was` when the scene was baked, or None."""
+    """A sentence about settings that differ from `was`, those of the baked scene; or None."""
     set_to, labels = now(scene), []
     for name in {**was, **set_to}:
         if name in was and name in set_to:
@@ -52,9 +52,7 @@ def _of_object(ob):
 
 
 def _constant(group, names):
-    """Those of the names that are numbers, switches, choices or what they point to, and that no
-    key can change from frame to frame.
-    """
+    """The names of numbers, switches, choices and pointers that have no animation."""
     known = group.bl_rna.properties
     return [n for n in sorted(names) if known[n].type in KINDS and not known[n].is_animatable]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that makes a bake ready for formats that know only weighted shapes."""
+"""Operator that converts a bake for formats that support only weighted shapes."""
 
 from bpy.types import Operator
 
@@ -11,7 +11,7 @@ from .bake import refusal
 
 
 def convertible(context):
-    """Objects to convert: those selected, or else all of the scene."""
+    """Objects to convert: the selected ones, or else all of the scene."""
     found = [ob for ob in baked_here(context.scene) if playback.is_absolute(ob)]
     return [ob for ob in found if ob in context.selected_objects] or found
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake tells the user: lines in order of importance, each with what to do about it.
+"""The report of a bake: lines in order of importance, each with advice.
 
-The same lines are the message after a bake, what the command line prints last and, with buttons,
-what the panel shows. They are kept in the scene as text, so that they are saved and undone with it.
+The same lines are the message after a bake, the last output of the command line and, with buttons,
+the text of the panel. The scene stores them as text, so that they are saved and undone with it.
 """
 
 import json
@@ -20,22 +20,22 @@ FIELDS = {f.name: f.metadata for f in fields(Settings)}
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One thing that a user should know."""
+    """One finding that a user should know."""
 
     text: str
     warns: bool = False
     setting: str = ""
-    """The number of the scene that should be changed."""
+    """The setting of the scene that should be changed."""
     value: int = 0
-    """What to change it to."""
+    """The advised value of the setting."""
     objects: tuple[str, ...] = ()
-    """Names of the objects it is about."""
+    """Names of the objects that the line is about."""
     operator: str = ""
     """The operator with a button of its own that helps against it."""
 
     @property
     def label(self):
-        """The name of the setting, as users know it."""
+        """The label of the setting in the interface."""
         return FIELDS[self.setting]["label"]
 
     @property
@@ -44,7 +44,7 @@ class Line:
         return self.text if self.warns else message("report.if_it_shows", text=self.text)
 
     def sentence(self):
-        """Text and advice, where there is no button."""
+        """Text and advice for places without a button."""
         if not self.setting:
             return self.text
         setting = self.label.lower()
@@ -52,21 +52,21 @@ class Line:
 
 
 def advice(setting, value):
-    """The part of a `Line` that advises a number; nothing where the number cannot be set."""
+    """The text of a `Line` that advises a value; empty where the value cannot be set."""
     if value is None or value > FIELDS[setting]["high"]:
         return {}
     return {"setting": setting, "value": value}
 
 
 def listed(names):
-    """Names in a sentence; of very many only some."""
+    """Names in a sentence; a long list is shortened."""
     shown, rest = names[:MOST_NAMES], len(names) - MOST_NAMES
     names = ", ".join(shown)
     return message("report.names", names=names, count=rest) if rest > 0 else names
 
 
 def named(text, names):
-    """Which of the `names` a sentence begins with, in a tuple; the longest of several."""
+    """The one of the `names` that a sentence begins with, the longest match, in a tuple."""
     found = [name for name in names if text.startswith((f"{name}:", f"{name} "))]
     return tuple(sorted(found, key=len)[-1:])
 
@@ -82,7 +82,7 @@ def noted(note, names):
 
 
 def in_order(lines):
-    """What is wrong comes before what is good to know; else the order stays."""
+    """Lines with warnings first, then the others, each in their order."""
     return sorted(lines, key=lambda line: not line.warns)
 
 
@@ -112,15 +112,15 @@ def shortened(lines):
 
 
 def dumps(lines, numbers, made_with=None):
-    """The report as text: `Line`s, sentences with numbers for those who want to know, and what the
+    """The report as text: `Line`s, sentences with numbers for details, and the settings that the
     bake was `made_with` (outdated.py).
     """
-    told = {"lines": [asdict(line) for line in lines], "numbers": list(numbers)}
-    return json.dumps(told | {"made_with": made_with})
+    content = {"lines": [asdict(line) for line in lines], "numbers": list(numbers)}
+    return json.dumps(content | {"made_with": made_with})
 
 
 def loads(text):
-    """Lines and numbers of a report; none of an empty one."""
+    """Lines and numbers of a report; both are empty for an empty text."""
     if not text:
         return [], []
     report = json.loads(text)
@@ -135,7 +135,7 @@ def _line(objects, subdivides=False, selects_faces=False, **line):
 
 
 def made_with(text):
-    """What the bake of a report was made with; None where it does not say so."""
+    """The settings that the bake of a report was made with; None if they are not stored."""
     return json.loads(text).get("made_with") if text else None
 
 

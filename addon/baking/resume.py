@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that go on with the frames of an earlier bake, or play them."""
+"""Operators that resume an earlier bake, or play its frames."""
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -16,7 +16,7 @@ WIDTH = 420
 
 
 def start(operator, mode, frame=EVERY_FRAME):
-    """Bake, and report why it cannot be."""
+    """Bake, and report the reason of a failure."""
     how = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
     try:
         bpy.ops.vbd.bake(how, mode=mode, frame=frame)
@@ -27,7 +27,7 @@ def start(operator, mode, frame=EVERY_FRAME):
 
 
 def draw_changes(layout, found):
-    """What has changed since, in a dialog."""
+    """Draw the changes since the bake in a dialog."""
     if not found:
         return
     box = layout.box()
@@ -39,7 +39,7 @@ def draw_changes(layout, found):
 
 
 def resume_refusal(context):
-    """Why there is nothing to resume, or None."""
+    """The reason why nothing can be resumed, or None."""
     scene, kept = context.scene, kept_frames(context.scene)
     if kept is None:
         return message("resume.none")
@@ -50,8 +50,8 @@ def resume_refusal(context):
     return None
 
 
-class _OnKept(Operator):
-    """What is done with the frames that are kept."""
+class _OnSavedFrames(Operator):
+    """Base of operators on the saved frames."""
 
     bl_options = {"INTERNAL"}
 
@@ -63,7 +63,7 @@ class _OnKept(Operator):
         return reason is None
 
     def find_changes(self, context):
-        """Whether going on is possible; then `changes` are what has changed since."""
+        """Find `changes` since the bake; returns whether it can be resumed."""
         try:
             self.changes = changes(context, kept_frames(context.scene))
         except (ValueError, OSError) as error:
@@ -76,7 +76,7 @@ class _OnKept(Operator):
         return manager.invoke_props_dialog(self, width=WIDTH, title=title, confirm_text=confirm)
 
 
-class VBD_OT_resume_bake(_OnKept):
+class VBD_OT_resume_bake(_OnSavedFrames):
     bl_idname = "vbd.resume_bake"
     bl_label = "Resume"
     bl_description = (
@@ -101,7 +101,7 @@ class VBD_OT_resume_bake(_OnKept):
         return start(self, "RESUME")
 
 
-class VBD_OT_bake_from_here(_OnKept):
+class VBD_OT_bake_from_here(_OnSavedFrames):
     bl_idname = "vbd.bake_from_here"
     bl_label = "Bake from Here"
     bl_description = (
@@ -145,7 +145,7 @@ class VBD_OT_bake_from_here(_OnKept):
 
 
 def draw_question(layout, context):
-    """What is asked before frames are deleted that could be gone on with: two buttons that act."""
+    """Ask before frames are deleted that could be resumed: two buttons that act."""
     kept, found, obstacle = kept_frames(context.scene), [], resume_refusal(context) or ""
     is_whole = is_there(kept, context.scene)
     if not obstacle:
@@ -166,11 +166,11 @@ def draw_question(layout, context):
 
 
 def is_there(kept, scene):
-    """Whether all frames to be baked are kept."""
+    """Return whether all frames to be baked are saved."""
     return kept.scene_frame >= scene.vbd.frame_end
 
 
-class VBD_OT_ask_bake(_OnKept):
+class VBD_OT_ask_bake(_OnSavedFrames):
     bl_idname = "vbd.ask_bake"
     bl_label = "Resume or Bake Anew"
     bl_description = "Ask before frames are deleted that could be gone on with"
@@ -207,7 +207,7 @@ class VBD_OT_ask_bake(_OnKept):
 
 
 class _Load(Operator):
-    """Frames become keys."""
+    """Operator that turns frames into keys."""
 
     bl_options = {"REGISTER", "UNDO"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an earlier bake has left on disk: how far it came, and what has changed since."""
+"""Saved frames of an earlier bake: the last frame, and the changes since."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,88 +14,88 @@ from .cache_place import cache_folder
 
 # The longest list of changes that a dialog shows.
 MOST_CHANGES = 12
-# The longest list of bodies in a sentence about what keeps a bake from going on.
+# The longest list of bodies in a sentence about the reason why a bake cannot resume.
 MOST_TOLD = 3
 
 
 @dataclass
-class Kept:
-    """The frames of a cache, of which `frame`, counted from 0, is the last to be kept."""
+class SavedFrames:
+    """The frames of a cache up to `frame`, counted from 0, the last one to resume after."""
 
     cache: Cache
     frame: int
     last: int
-    """The last frame that is there, counted from 0."""
+    """The last existing frame, counted from 0."""
 
     @property
     def count(self):
-        """How many frames the bake was to have."""
+        """Number of frames that the bake was to have."""
         return max(self.cache.header.frame_count, self.last)
 
     @property
     def is_partial(self):
-        """Whether the bake could be gone on with."""
+        """Return whether the bake can resume and is not complete."""
         return 0 < self.frame < self.count
 
     @property
     def scene_frame(self):
-        """The scene's number of the last frame to be kept."""
+        """The scene's number of the last frame to resume after."""
         return self.cache.header.frame_start + self.frame
 
     def restart(self):
-        """What the solver needs to go on; None from the input state."""
+        """The restart point for the solver; None for the input state."""
         return self.cache.restart(self.frame) if self.frame else None
 
     def span(self):
-        """What is there, in words."""
+        """The range of saved frames, in words."""
         first = self.cache.header.frame_start
         return message("resume.span", first=first, last=first + self.last, end=first + self.count)
 
 
 class Known:
-    """What was found last; panels are drawn often, and folders change seldom."""
+    """The last result, since panels are drawn often, and folders change seldom."""
 
     key, found = None, None
 
 
 def kept_frames(scene, folder=None):
-    """What the scene's bake has `Kept`, as far as it can be gone on after; None for nothing."""
+    """The `SavedFrames` of the scene's bake up to its last restart point; None without frames."""
     folder = Path(folder or cache_folder(scene))
     try:
         key = folder, folder.stat().st_mtime_ns, (folder / HEADER).stat().st_mtime_ns
     except OSError:
         return None
     if Known.key != key:
-        Known.key, Known.found = key, _look(folder)
+        Known.key, Known.found = key, _read(folder)
     return Known.found
 
 
-def _look(folder):
+def _read(folder):
     try:
         cache = Cache.open(folder)
         last, points = cache.finished() - 1, [0, *cache.restart_points()]
-        return Kept(cache, points[-1], last) if last >= 0 else None
+        return SavedFrames(cache, points[-1], last) if last >= 0 else None
     except (OSError, ValueError):
         return None
 
 
 def is_unfinished(kept):
-    """Whether a new bake would delete what this file has no other copy of, or not all of."""
+    """Return whether a new bake would delete an unfinished bake, or the only copy of frames."""
     if kept is None or kept.last < 1:
         return False
     return kept.is_partial or not is_played(kept)
 
 
 def is_played(kept):
-    """Whether an object of this file plays what is `Kept`."""
+    """Return whether an object of this file plays the `SavedFrames`."""
     bake = kept.cache.header.bake
     return any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
 
 
 def kept_until(scene, frame=None, folder=None):
-    """What is `Kept` up to a scene's frame, or as far as possible; ValueError without any.
+    """`SavedFrames` up to a scene's frame, or as far as possible; ValueError without any.
 
-    All frames are read to see that they are whole; what is behind one that is not is left out.
+    All frames are read as a check; those behind a broken one are left out.
     """
     cache = Cache.open(folder or cache_folder(scene))
     sound, points = cache.sound(), [0, *cache.restart_points()]
@@ -104,7 +104,7 @@ def kept_until(scene, frame=None, folder=None):
         raise ValueError(message("resume.folder_empty", folder=cache.folder))
     for point in sorted(points, reverse=True):
         if point <= most and _is_readable(cache, point):
-            return Kept(cache, point, sound - 1)
+            return SavedFrames(cache, point, sound - 1)
     raise ValueError(message("resume.folder_without_points", folder=cache.folder))
 
 
@@ -116,13 +116,13 @@ def _is_readable(cache, point):
 
 
 def nearest(kept, frame):
-    """The scene frame that a bake from a scene's frame goes on after."""
+    """The scene frame after which a bake from a scene's frame resumes."""
     start = kept.cache.header.frame_start
     return start + max(p for p in (0, *kept.cache.restart_points()) if p <= max(frame - start, 0))
 
 
 def refuse_unfit(kept, gathered):
-    """Refuse frames that are not of the objects, or do not begin where the bake does."""
+    """Refuse frames of other objects, or of a bake with another first frame."""
     header = kept.cache.header
     if header.frame_start != gathered.frame_start:
         raise ValueError(
@@ -145,7 +145,7 @@ def refuse_unfit(kept, gathered):
 
 
 def kept_for(gathered, scene, frame, folder):
-    """What is `Kept` for a bake that is to go on after a scene's frame, or before it."""
+    """`SavedFrames` for a bake that resumes after a scene's frame, or before it."""
     kept = kept_until(scene, min(frame, gathered.frame_start + gathered.frame_count), folder)
     refuse_unfit(kept, gathered)
     return kept
@@ -170,7 +170,7 @@ def told(error, kept, gathered):
     if not isinstance(error, UnfitError):
         return error
     found = kept.cache.changes(gathered.settings, gathered.bodies)
-    # A number of a material alone, such as its stiffness, may change.
+    # Numbers of a material, such as its stiffness, may change.
     found = [str(c) for c in found if c.of and c.what in ("", MESH)]
     if not found:
         return error
@@ -182,7 +182,7 @@ def told(error, kept, gathered):
 
 
 def changes(context, kept):
-    """Sentences about what has changed since; ValueError where going on is not possible."""
+    """Sentences about the changes since the bake; ValueError where it cannot resume."""
     objects = participants(context.scene)
     with prepared(context.scene, objects):
         gathered = gather(context, objects)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solidify behind a bake: the shell that it draws may reach into what the simulated surface lies
-on, for contact knows nothing of it.
+"""Solidify behind a bake: its shell may intersect what the simulated surface lies on, since contact
+does not know the shell.
 """
 
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from ..objects.modifiers import simulation_point
 from .frame_numbers import elements_of
 from .report import Line
 
-# Contacts that are looked at, of all in the last frame: enough to see on which side they are, and
-# each asks for the nearest of all vertices.
+# Number of contacts to sample in the last frame: enough to find their side, and each searches for
+# the nearest of all vertices.
 MOST = 64
-# A side on which fewer of them are is not what the object lies on.
+# A side with a smaller fraction of the contacts is not the one that the object lies on.
 SOME = 0.1
-# A shell shows that reaches so many times as far as the room that contact leaves for it.
+# A shell is reported if it is thicker than this multiple of the contact distance.
 SHOWS = 1.1
 
 
 @dataclass
 class Shell:
-    """The `name` of a Solidify, and how far [m] it thickens its object on both `sides`: inside,
-    against the normals, and outside.
+    """The `name` of a Solidify, and the thickness [m] of its shell on both `sides`: inside, against
+    the normals, and outside.
     """
 
     name: str
@@ -50,7 +50,7 @@ def shell_of(ob):
 
 
 class ShellReport:
-    """Looks at the last frame of a `Gathered` scene."""
+    """Checks the last frame of a `Gathered` scene."""
 
     def __init__(self, gathered):
         self.gathered = gathered
@@ -61,7 +61,7 @@ class ShellReport:
         self.last = positions, self.gathered.poses(frame), places
 
     def lines(self):
-        """`Line`s about shells that reach further than contact leaves room."""
+        """`Line`s about shells that are thicker than the contact distance."""
         if self.last is None or not len(self.last[2].contacts):
             return
         positions, poses, places = self.last
@@ -71,15 +71,15 @@ class ShellReport:
             shell = None if ob is None or isinstance(body, Rod) else shell_of(ob)
             if shell is None:
                 continue
-            room = self._room(body)
+            room = self._clearance(body)
             points, triangles = target.visible(x, pose), elements_of((target, body))
             touched = touched_sides(points, triangles, places, room)
             deepest = max(np.multiply(shell.sides, touched))
             if deepest > SHOWS * room:
                 yield self._line(target.name, shell, touched, deepest, room)
 
-    def _room(self, body):
-        """The most that contact leaves between a body and others [m]."""
+    def _clearance(self, body):
+        """The largest contact distance between a body and others [m]."""
         bodies = self.gathered.bodies
         others = [other.thickness for other in bodies if isinstance(other, Collider)]
         others += map(collision_thickness, self.gathered.simulated())
@@ -96,14 +96,14 @@ class ShellReport:
         return Line(text=text, objects=(name,))
 
 
-def touched_sides(points, triangles, places, room):
-    """Whether a surface, points [vertex, 3] and triangles [triangle, 3], is touched on its inside,
-    and on its outside, by the `Places` of a frame; `room` [m] is how far off others are.
+def touched_sides(points, triangles, places, clearance):
+    """Return for inside and outside whether a surface, points [vertex, 3] and triangles [triangle,
+    3], is touched there by the `Places` of a frame; `clearance` [m] is the distance to others.
     """
     normals = normals_of(points, triangles)
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
     sides = points[triangles[:, 1]] - points[triangles[:, 0]]
-    reach = np.median(np.linalg.norm(sides, axis=1)) + room
+    reach = np.median(np.linalg.norm(sides, axis=1)) + clearance
     some = np.linspace(0, len(places.contacts) - 1, min(len(places.contacts), MOST)).astype(int)
     inside = outside = 0
     for place, push in zip(places.contacts[some], places.normals[some], strict=True):
@@ -111,9 +111,9 @@ def touched_sides(points, triangles, places, room):
         near = int(gap.argmin())
         if gap[near] > reach:
             continue  # a contact of others
-        # What is pushed is the surface itself, or what lies beside it and is pushed away.
+        # Contact pushes the surface itself, or else the body beside it away.
         height = (place - points[near]) @ normals[near]
-        is_pushed = abs(height) < 0.5 * room
+        is_pushed = abs(height) < 0.5 * clearance
         if (push @ normals[near] > 0.0) == is_pushed:
             inside += 1
         else:

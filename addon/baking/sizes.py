@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much a bake takes on disk and in memory, estimated before it."""
+"""Size of a bake on disk and in memory, estimated in advance."""
 
 import bpy
 
@@ -8,11 +8,11 @@ from ..objects.cell_count import known_cell_count
 from ..objects.modifiers import is_reshaped
 from ..objects.participants import BODIES, participants
 
-# Of a frame, on disk and as a shape key [B per vertex].
+# A frame, on disk and as a shape key [B per vertex].
 POINT = 12
 # Of a checkpoint [B per vertex of the solver]; up to twice as much where many are in contact.
 STATE = 300
-# A lattice has about so many corners per cell.
+# Corners of a lattice per cell, about.
 CORNERS = 1.5
 UNITS = ("kB", "MB", "GB", "TB")
 
@@ -33,13 +33,13 @@ def bake_sizes(scene):
 
 
 def _simulated(ob):
-    """About the mesh that is simulated: that of the object, or what its modifiers make of it."""
+    """The mesh that is simulated, approximately: that of the object, or its modifiers' result."""
     depsgraph = bpy.context.view_layer.depsgraph
     return ob.evaluated_get(depsgraph).data if is_reshaped(ob) else ob.data
 
 
 def in_words(size):
-    """Bytes as people say them."""
+    """A number of bytes in a readable unit."""
     size /= 1000.0
     for unit in UNITS:
         if size < 1000.0 or unit == UNITS[-1]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warp and the solver, imported in a thread: that takes a second or two, and Blender goes on."""
+"""Warp and the solver, imported in a thread, so that Blender does not wait a second or two."""
 
 from importlib import import_module
 from threading import Thread
 
 
 class _Import(Thread):
-    """Imports what a bake needs and starts Warp. It never touches Blender."""
+    """Imports the modules of a bake and starts Warp. It never touches Blender."""
 
     error = None
 
@@ -16,7 +16,7 @@ class _Import(Thread):
     def run(self):
         try:
             warp = import_module("warp")
-            # Warp announces its devices and every module it loads; users want to see their frames.
+            # Warp prints its devices and modules; users want to see their frames.
             warp.config.log_level = warp.LOG_WARNING
             warp.init()
             import_module("...solver.simulate", __package__)
@@ -25,9 +25,9 @@ class _Import(Thread):
 
 
 def importing(wait):
-    """Import the solver: yields at least every `wait` seconds until it is there, and at least once.
+    """Import the solver: yields at least every `wait` seconds until it is ready, and at least once.
 
-    Closed before that it leaves the import to end by itself; the next one finds what is there.
+    If closed early, the import finishes by itself; the next call finds its result.
     """
     thread = _Import()
     thread.start()

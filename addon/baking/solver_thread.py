@@ -25,7 +25,7 @@ class Solved:
     model: object
 
     def line(self):
-        """What is printed about it."""
+        """The printed line about the frame."""
         return message(
             "progress.frame",
             frame=self.scene_frame,
@@ -38,23 +38,23 @@ class Solved:
 
 @dataclass
 class Compiled:
-    """So many of the modules that the first bake of a mix of bodies compiles are ready."""
+    """Number of compiled modules among those that the first bake of a mix of bodies needs."""
 
     done: int
     count: int
 
 
 class SolverThread(Thread):
-    """Runs `simulate` and keeps its frames.
+    """Runs `simulate` and saves its frames.
 
-    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader. One that
-    `gives_way` leaves the cores to what draws Blender's window.
+    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader. With
+    `gives_way` it leaves the cores to the drawing of Blender's window.
     """
 
     def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
         self.gathered, self.device, self.folder, self.fps = gathered, device, folder, fps
-        self.kept = kept  # the frames to go on after, `resuming.Kept`; None to begin anew
+        self.kept = kept  # the `resuming.SavedFrames` to resume after; None to start over
         self.gives_way = gives_way
         self.bake = kept.cache.header.bake if kept else uuid4().hex
         self.stopping = Event()
@@ -99,7 +99,7 @@ class SolverThread(Thread):
         for frame in frames:
             points = gathered.local(frame.index, frame.exact_positions)
             if self.kept and frame.index == self.kept.frame + 1:
-                self._go_on()  # not before there is something to go on with
+                self._resume()  # only once the first new frame is solved
             places = frame.places()
             self.bodies.take(frame, places)
             self.cache.write(frame.index, points)
@@ -135,13 +135,13 @@ class SolverThread(Thread):
         return cache
 
     def _numbers(self, index, frame=None, places=None):
-        """What is kept of the numbers of a `Frame` and its `Places`, or of the input state."""
-        told = numbers_of(frame.stats) | places_of(places) if frame else {}
+        """The saved numbers of a `Frame` and its `Places`, or of the input state."""
+        numbers = numbers_of(frame.stats) | places_of(places) if frame else {}
         positions = frame.exact_positions if frame else self.shapes.start
-        return told | self.shapes.numbers(index, positions, frame.stats if frame else None)
+        return numbers | self.shapes.numbers(index, positions, frame.stats if frame else None)
 
-    def _go_on(self):
-        """Let what follows take the place of what is behind the frame to go on after."""
+    def _resume(self):
+        """Replace the old frames behind the frame to resume after by the new ones."""
         gathered = self.gathered
         self.cache.cut(self.kept.frame)
         known = {"frame_count": gathered.frame_count, "device": self.device}

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long a bake will still take, from the pace of its last frames."""
+"""Remaining time of a bake, from the durations of its last frames."""
 
 import time
 from collections import deque
 
 from ...solver.messages import message
 
-# Frames whose pace counts: enough to smooth the hard ones, few enough to follow a pile that grows.
+# Frames in the average: enough to smooth slow ones, few enough to follow a growing pile.
 RECENT = 20
-# Frames before anything is said; the first ones are seldom like the others.
+# Frames before the first estimate; the first ones are seldom typical.
 PATIENCE = 3
 
 
@@ -20,7 +20,7 @@ class TimeLeft:
         self.seen = deque(maxlen=RECENT + 1)
 
     def after(self, index):
-        """What to say when frame `index` has just been finished, or ""."""
+        """The text after frame `index` has been finished, or ""."""
         self.seen.append((index, self.clock()))
         (first, start), (last, now) = self.seen[0], self.seen[-1]
         if last - first < PATIENCE or last >= self.count:
@@ -30,7 +30,7 @@ class TimeLeft:
 
 
 def in_words(seconds):
-    """A time that is only known roughly: 5 s, 40 s, 12 min, 3 h 20 min."""
+    """A rough duration: 5 s, 40 s, 12 min, 3 h 20 min."""
     if seconds < 55.0:
         return f"{max(round(seconds / 5.0) * 5, 5)} s"
     minutes = max(round(seconds / 60.0), 1)

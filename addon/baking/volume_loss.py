@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of their volume soft bodies lose that are too soft for their weight or for what presses
-them.
+"""Volume loss of soft bodies that are too soft for their weight or for the load on them.
 
-It is what the material gives way by, K = E / (3 − 6 ν), and no error: more iterations change
-nothing, while flesh or jelly in the hand keeps its volume.
+It follows from the bulk modulus K = E / (3 (1 − 2 ν)), and is no error: more iterations change
+nothing, while real flesh or jelly keeps its volume.
 """
 
 import numpy as np
@@ -13,14 +12,14 @@ from ...solver.messages import message
 from ...solver.topology.meshes import solid_volumes
 from .report import Line, listed
 
-# It shows from this part of the volume on. What is pressed flat between plates loses about twice
-# 1 − 2 ν, as its material says.
+# A loss is reported from this fraction of the volume on. A body pressed flat between plates loses
+# about twice 1 − 2 ν by its material.
 SHOWS, BY_MATERIAL = 0.15, 2.0
-# From here on it is no squash any more.
+# Beyond this fraction the body is crushed.
 CRUSHED = 0.5
-# An impact is soon over: what counts is lost in this part of the frames.
+# Impacts are short: the loss must occur in this fraction of the frames.
 LASTS = 0.2
-# The largest Poisson's ratio for which the default iterations do.
+# The largest Poisson's ratio that converges with the default iterations.
 NEAR_HALF = 0.49
 
 
@@ -34,10 +33,10 @@ class VolumeLoss:
         self.is_pressed = any(callable(collider.points) for collider in colliders)
         self.rest = {k: self._volume(k, self.bodies[k].rest_points) for k in self.solids}
         self.lost = {k: [] for k in self.solids}
-        """Of every soft body the part of its volume that it lacks in every frame."""
+        """Lost fraction of the volume of every soft body in every frame."""
 
     def _volume(self, k, points):
-        """Of the material of a body at points [vertex, 3] [m³]."""
+        """Volume of the material of a body at points [vertex, 3] [m³]."""
         body = self.bodies[k]
         volumes = solid_volumes(np.asarray(points, np.float64), body.elements)
         filling = getattr(body, "filling", None)
@@ -49,7 +48,7 @@ class VolumeLoss:
             self.lost[k].append(1.0 - self._volume(k, positions[k]) / self.rest[k])
 
     def lines(self):
-        """A `Line` about the bodies that lose more than their material lets one expect."""
+        """A `Line` about the bodies that lose more than expected of their material."""
         found = {}
         for k in self.solids:
             lost = float(np.quantile(self.lost[k] or [0.0], 1.0 - LASTS))
@@ -59,7 +58,7 @@ class VolumeLoss:
         if not found:
             return
         lost = min(max(lost for lost, _ in found.values()), 1.0)  # more where it is inside out
-        # Nothing is stiff enough for what animation presses into less room.
+        # No stiffness resists an animation that encloses a smaller volume.
         which = "report.pressed" if self.is_pressed else "report.crushed"
         known = {"names": listed(tuple(found)), "count": len(found), "left": 100.0 * (1.0 - lost)}
         text = message(which, **known)
@@ -73,5 +72,5 @@ class VolumeLoss:
 
 
 def keeps_its_own(body):
-    """Whether a body has a volume that no animation of its pins changes."""
+    """Return whether a body has a volume that no animation of its pins changes."""
     return isinstance(body, Volume) and (body.pins is None or body.pins.targets is None)

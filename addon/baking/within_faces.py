@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far soft bodies bend within faces that are larger than their cells, where nothing shows it.
+"""Bending of soft bodies inside faces that are larger than their cells, where it is invisible.
 
 Such a body touches with its faces divided (`contact_mesh`), but only the vertices of its mesh are
-baked: the sides of a box of eight stay flat, however they bulge, and what lies on them seems to
-hover or to go through.
+baked: the sides of a box with eight vertices stay flat when they bulge, and bodies on them seem to
+hover or to intersect.
 """
 
 import bpy
@@ -16,9 +16,9 @@ from ...solver.report.lengths import length
 from ..objects.subdividing import cannot_subdivide
 from .report import Line, listed
 
-# It shows from this part of the longest side of a body on, ...
+# Bending is reported from this fraction of the longest side of a body on, ...
 SHOWS = 0.02
-# ... if it lasts for this part of the frames: an impact is soon over.
+# ... if it lasts for this fraction of the frames: an impact is short.
 LASTS = 0.2
 
 
@@ -31,7 +31,7 @@ class WithinFaces:
         self.corners, self.weights = embed(divided[len(points) :], lattice)
 
     def largest_distance(self, positions, visible):
-        """From where the points are to where the faces are drawn [m], the largest.
+        """Largest distance of the points from the drawn faces [m].
 
         `positions` [vertex, 3] are those of the lattice, `visible` [vertex, 3] those of the mesh.
         """
@@ -44,14 +44,14 @@ class WithinFaces:
 
 
 class FaceReport:
-    """Gathers what the soft bodies of a `Gathered` scene do within their faces."""
+    """Measures how far the soft bodies of a `Gathered` scene bend within their faces."""
 
     def __init__(self, gathered):
         self.gathered = gathered
         self.within = None
         """`WithinFaces` of targets with large faces, by their number; made with the first frame."""
         self.distances = {}
-        """Of the same the largest distance [m] in every frame."""
+        """Largest distance [m] in every frame for each of these targets."""
 
     def _large_faces(self):
         for number, target in enumerate(self.gathered.targets):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conforming tets of a closed surface by fTetWild (Hu et al. 2020), in a process of its own.
 
-It may take minutes, take all memory or fall over: a process can be ended, and takes Blender along
-in none of these.
+It may take minutes, use all memory or crash: a process can be ended, and never takes Blender down
+with it.
 """
 
 import os
@@ -23,7 +23,7 @@ PROGRAM = Path(__file__).parent / "run_ftetwild.py"
 PACKAGE = "pytetwild"
 
 
-# A mesh is flat when it is thinner than this part of its size.
+# A mesh is flat if it is thinner than this fraction of its size.
 FLAT = 1e-6
 
 
@@ -44,8 +44,8 @@ def refuse_holes(name, points, triangles):
 
 
 def refuse_missing_package(modules):
-    """Refuse where the package cannot be imported. `modules`: a folder that Blender looks into, and
-    where the user may put it.
+    """Refuse if the package cannot be imported. `modules`: a folder on Blender's path, where the
+    user may install it.
     """
     python = interpreter()
     if python is None:
@@ -62,8 +62,8 @@ def tets_in_steps(name, surface, lengths, limit, modules=""):
     """Generator of the tets inside a `surface`, vertices [vertex, 3] and triangles [triangle, 3]:
     yields the seconds so far, and returns a `TetMesh`. Closing it ends the process.
 
-    `lengths`: edges of tets, and how far they may be off the surface, in parts of the diagonal.
-    ValueError says why there are none, after at most `limit` seconds.
+    `lengths`: edge length of tets, and their tolerance, as fractions of the diagonal. ValueError
+    gives the reason of a failure, after at most `limit` seconds.
     """
     with TemporaryDirectory(prefix="vbd_tets_") as folder:
         folder = Path(folder)
@@ -94,7 +94,7 @@ def tets_in_steps(name, surface, lengths, limit, modules=""):
 def _started(folder, lengths, errors, modules):
     return subprocess.Popen(
         [interpreter(), str(PROGRAM), str(folder), *map(str, lengths)],
-        cwd=folder,  # it leaves a file of its own where it runs
+        cwd=folder,  # fTetWild writes a file into its working folder
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
@@ -104,7 +104,7 @@ def _started(folder, lengths, errors, modules):
 
 
 def _waited(process, name, limit):
-    """Yields the seconds until the process has ended."""
+    """Yield the seconds until the process has ended."""
     start = time.monotonic()
     while process.poll() is None:
         seconds = time.monotonic() - start
@@ -114,8 +114,8 @@ def _waited(process, name, limit):
 
 
 def result(name, folder):
-    """Points float64 [point, 3] and tets int64 [tet, 4] that the process has written; refuses what
-    is no such array.
+    """Points float64 [point, 3] and tets int64 [tet, 4] that the process has written; refuses other
+    arrays.
     """
     return (
         _array(name, folder / "points.npy", 3, "f").astype(np.float64),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Export > Tet Mesh: the volume of soft bodies as it is simulated, at rest or in a frame."""
+"""File > Export > Tet Mesh: the simulated volume of soft bodies, at rest or in a frame."""
 
 from pathlib import Path
 
@@ -34,16 +34,16 @@ UP = (
 
 
 def exportable(context):
-    """Soft bodies: those selected, or else all of the scene."""
+    """Soft bodies: the selected ones, or else all of the scene."""
     found = [ob for ob in context.scene.objects if ob.vbd.role == "SOFT"]
     return [ob for ob in found if ob in context.selected_objects] or found
 
 
 def volumes(context, names, frame=None):
-    """(name, points [point, 3] in m in the world, tets [tet, 4]) of the soft bodies of some names,
-    as the bake starts or in a baked frame of the scene.
+    """(name, points [point, 3] in m in the world, tets [tet, 4]) of the soft bodies with these
+    names, at the start of the bake or in a baked frame of the scene.
 
-    ValueError says why there are none.
+    ValueError gives the reason of a failure.
     """
     scene = context.scene
     cache = None if frame is None else played_cache(scene)
@@ -138,7 +138,7 @@ class VBD_OT_export_tets(bpy.types.Operator, ExportHelper):
         return {"FINISHED"}
 
     def _in_the_file(self, points, scene):
-        """Points in m as the file has them."""
+        """Points in m -> units of the file."""
         points = points / (self.scale * unit_scale(scene))
         return points[:, [0, 2, 1]] * np.array([1, 1, -1]) if self.up == "Y" else points
 

@@ -24,8 +24,8 @@ UP = (
 
 
 def tet_object(name, points, tets):
-    """A new mesh object with all points [point, 3], the faces around the tets [tet, 4], and these
-    as its own.
+    """A new mesh object with all points [point, 3], the boundary faces of the tets [tet, 4], and
+    these as its own.
     """
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points.tolist(), [], boundary_triangles(tets).tolist())
@@ -87,9 +87,9 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
         return {"FINISHED"}
 
     def _imported(self, context, path):
-        """The object of a file."""
+        """The object made from a file."""
         python, modules = interpreter() or "python", user_resource("SCRIPTS", path="modules")
-        # meshio needs no more than these two of the packages that it names.
+        # meshio needs only these two of the packages that it lists.
         install = install_command(python, modules, "meshio", "rich")
         read = read_tets(path, message("tets.restart_blender", command=install))
         points = np.float32(self.scale) * read.points
@@ -105,7 +105,7 @@ class VBD_OT_import_tets(bpy.types.Operator, ImportHelper):
 
 
 class VBD_FH_tets(bpy.types.FileHandler):
-    """Files of tets can be dropped into the viewport and the outliner."""
+    """Handler that accepts files of tets dropped into the viewport and the outliner."""
 
     bl_idname = "VBD_FH_tets"
     bl_label = "Tet Mesh"

@@ -21,25 +21,25 @@ from ..playing.playback import is_baked
 from .conforming import refuse_holes, refuse_missing_package, tets_in_steps
 from .import_tets import tet_object
 
-# Pause between two looks at the process [s].
+# Pause between two checks of the process [s].
 TICK = 0.1
-# Weights below this are those of vertices outside of a group.
+# Vertices with lower weights count as outside of a group.
 LEAST_WEIGHT = 1e-4
 
 
 @dataclass
-class Outside:
-    """What is taken over from the surface of an object as it is shown."""
+class VisibleSurface:
+    """Attributes of the visible surface of an object that are transferred to its tets."""
 
     turn: np.ndarray
     """Rotation and scale of the object, [3, 3]."""
     points: np.ndarray
-    """In object space [vertex, 3]."""
+    """Vertices in object space [vertex, 3]."""
     triangles: np.ndarray
     faces: np.ndarray
     """Material and smoothness of every triangle, [2, triangle]."""
     weights: np.ndarray
-    """In every vertex group of the object, [group, vertex]."""
+    """Weights in every vertex group of the object, [group, vertex]."""
 
     @classmethod
     def of(cls, ob, depsgraph):
@@ -60,33 +60,33 @@ class Outside:
         return cls(turn, read_mesh.positions(mesh), triangles, faces[:, face], weights)
 
     def scaled(self):
-        """Vertices [vertex, 3] around the object's origin with the lengths that they have in the
-        world, and the triangles.
+        """Vertices [vertex, 3] around the object's origin with their lengths in the world, and the
+        triangles.
         """
         return self.points @ self.turn.T, self.triangles
 
-    def take_back(self, made):
-        """Give a `TetMesh` of what is `scaled` the lengths of object space."""
+    def to_object_space(self, made):
+        """Convert a `TetMesh` made of the `scaled` surface to object space."""
         made.points = np.linalg.solve(self.turn, made.points.T.astype(float)).T
         if np.linalg.det(self.turn) < 0.0:
             made.tets = made.tets[:, [0, 2, 1, 3]]
 
 
 def _held_groups(ob):
-    """Names of the vertex groups by which an object is held, which is by its surface."""
+    """Names of the vertex groups that hold an object by its surface."""
     return {ob.vbd.pin_group, *(item.vertex_group for item in ob.vbd.attachments)}
 
 
-def replaced(context, ob, outside, made):
-    """The new object of a `TetMesh` in object space, beside `ob`, which it stands for and hides."""
+def replaced(context, ob, visible, made):
+    """The new object of a `TetMesh` in object space, beside `ob`, which it replaces and hides."""
     new = ob.copy()
     new.name = f"{ob.name} Tets"
     shell = tet_object(new.name, made.points, made.tets)
     new.data = shell.data
     bpy.data.objects.remove(shell)
-    new.modifiers.clear()  # they are in its shape
-    _give_faces(new, ob, outside)
-    _give_weights(new, ob, outside)
+    new.modifiers.clear()  # they are applied to its shape
+    _give_faces(new, ob, visible)
+    _give_weights(new, ob, visible)
     for collection in ob.users_collection:
         collection.objects.link(new)
     new.vbd.role = "SOFT"
@@ -101,31 +101,31 @@ def replaced(context, ob, outside, made):
     return new
 
 
-def _give_faces(new, ob, outside):
-    """Materials and smoothness of the nearest triangles."""
+def _give_faces(new, ob, visible):
+    """Copy materials and smoothness of the nearest triangles."""
     mesh = new.data
     for slot in ob.material_slots:
         mesh.materials.append(slot.material)
     centers = read_mesh.positions(mesh).astype(float)[read_mesh.triangles(mesh)].mean(axis=1)
-    found, _ = nearest(centers, outside.points.astype(float), outside.triangles)
-    material, smooth = outside.faces[:, found]
+    found, _ = nearest(centers, visible.points.astype(float), visible.triangles)
+    material, smooth = visible.faces[:, found]
     mesh.polygons.foreach_set("material_index", material.clip(0, max(len(mesh.materials) - 1, 0)))
     mesh.polygons.foreach_set("use_smooth", smooth.astype(bool))
     mesh.update()
 
 
-def _give_weights(new, ob, outside):
-    """Weights of the nearest places; inside the body only in groups that do not hold it."""
+def _give_weights(new, ob, visible):
+    """Copy weights of the nearest places; inside the body only for groups that do not hold it."""
     points = read_mesh.positions(new.data).astype(float)
-    vertices = outside.points.astype(float)
-    found, places = nearest(points, vertices, outside.triangles)
-    corners = outside.triangles[found]
+    vertices = visible.points.astype(float)
+    found, places = nearest(points, vertices, visible.triangles)
+    corners = visible.triangles[found]
     shares = weights_in(places, vertices[corners])
     inner = np.ones(len(points), bool)
     inner[read_mesh.triangles(new.data)] = False
     held = _held_groups(ob)
     new.vertex_groups.clear()
-    for group, weights in zip(ob.vertex_groups, outside.weights, strict=True):
+    for group, weights in zip(ob.vertex_groups, visible.weights, strict=True):
         values = (weights[corners] * shares).sum(axis=1).clip(0.0, 1.0)
         if group.name in held:
             values[inner] = 0.0
@@ -135,7 +135,7 @@ def _give_weights(new, ob, outside):
 
 
 def refusal(context):
-    """Why no tets can be made now, or None."""
+    """The reason why no tets can be made now, or None."""
     ob = context.object
     if context.window_manager.vbd.baking:
         return message("bake.running")
@@ -196,22 +196,22 @@ class VBD_OT_make_tets(InSteps, Operator):
     def _made(self, context, ob):
         """Generator that yields the seconds so far and ends with the object in place of `ob`."""
         modules = bpy.utils.user_resource("SCRIPTS", path="modules")
-        outside = Outside.of(ob, context.evaluated_depsgraph_get())
-        surface = outside.scaled()
-        if abs(np.linalg.det(outside.turn)) < 1e-30:
+        visible = VisibleSurface.of(ob, context.evaluated_depsgraph_get())
+        surface = visible.scaled()
+        if abs(np.linalg.det(visible.turn)) < 1e-30:
             raise ValueError(message("tets.zero_scale", name=ob.name))
         finite_points(ob.name, "vertices", surface[0])
         refuse_holes(ob.name, *surface)
         refuse_missing_package(modules)
         lengths = (self.edge_length, self.tolerance)
         made = yield from tets_in_steps(ob.name, surface, lengths, self.time_limit, modules)
-        outside.take_back(made)
-        new = replaced(context, ob, outside, made)
+        visible.to_object_space(made)
+        new = replaced(context, ob, visible, made)
         text = message("tets.made", name=new.name, tets=len(made.tets), vertices=len(made.points))
         self.report({"INFO"}, "; ".join([text, *made.notes]))
 
     def execute(self, context):
-        if getattr(self, "asked", False):  # by the dialog: start the one that does it
+        if getattr(self, "asked", False):  # called by the dialog: start the operator that does it
             chosen = {name: getattr(self, name) for name in ("edge_length", "tolerance")}
             chosen |= {"time_limit": self.time_limit, "ask": False}
             bpy.ops.vbd.make_tets("INVOKE_DEFAULT", **chosen)
@@ -234,13 +234,13 @@ class VBD_OT_make_tets(InSteps, Operator):
         return self._begin(context, self._made(context, context.object), TICK)
 
     def _step(self, context):
-        """Look at the process; what the operator ends with, or None."""
+        """Check the process; returns the operator's result, or None."""
         try:
             seconds = next(self.steps)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
-        except ReferenceError:  # by a script
+        except ReferenceError:  # deleted by a script
             self.report({"ERROR"}, message("tets.deleted", name=self.filled))
             return {"CANCELLED"}
         except StopIteration:
@@ -253,7 +253,7 @@ class VBD_OT_make_tets(InSteps, Operator):
         if event.type == "ESC" and event.value == "PRESS":
             self._drop()
             self.report({"INFO"}, message("tets.cancelled"))
-        if self.steps is None:  # or by a handler
+        if self.steps is None:  # or dropped by a handler
             ended = {"CANCELLED"}
         elif event.type == "TIMER":
             ended = self._step(context)

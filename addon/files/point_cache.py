@@ -22,13 +22,13 @@ from ..playing.baked import baked_here
 # Signature and version, points, first frame, frames per sample, samples (PC2 of 3ds Max).
 HEADER = struct.Struct("<12siiffi")
 SIGNATURE = b"POINTCACHE2\0"
-# Keys of a bake are called by their frame.
+# Keys of a bake are named after their frame.
 KEY_NAME = re.compile(re.escape(playback.PREFIX) + r"(-?\d+)")
 
 
 def write_pc2(path, first, samples):
-    """Write float32 [vertex, 3] arrays, one per frame from `first` on; a file is there whole or as
-    it was before.
+    """Write float32 [vertex, 3] arrays, one per frame from `first` on; a failure leaves the old
+    file unchanged.
     """
     path, part = Path(path), Path(f"{path}.part")
     count, points = 0, None
@@ -67,14 +67,14 @@ def _samples(ob):
 
 
 def exportable(context):
-    """Baked meshes with keys: those selected, or else all of the scene."""
+    """Baked meshes with keys: the selected ones, or else all of the scene."""
     meshes = [ob for ob in baked_here(context.scene) if not is_curve(ob) and ob.data.shape_keys]
     found = [ob for ob in meshes if not mesh_cache.plays(ob)]
     return [ob for ob in found if ob in context.selected_objects] or found
 
 
 def play_file(ob, path):
-    """Let the Mesh Cache modifier play a file in place of the keys of a bake, which go."""
+    """Let the Mesh Cache modifier play a file, and remove the keys of the bake."""
     first, record, own = first_frame(ob), json.loads(ob.vbd.bake_record), ob.vbd
     whose = own.bake_scene, own.bake_id, own.bake_vertices, own.bake_fps
     render = bpy.context.scene.render
@@ -87,7 +87,7 @@ def play_file(ob, path):
 
 
 def _paths(objects, folder):
-    """A file for each object; names that differ only in what a file cannot have get a number."""
+    """A file for each object; names that differ only in forbidden characters get a number."""
     paths = {}
     for ob in objects:
         stem = name = bpy.path.clean_name(ob.name)
@@ -162,7 +162,7 @@ class VBD_OT_export_point_cache(Operator):
 
 
 def _shown(path):
-    """A path relative to the .blend, where there is one on the same drive."""
+    """A path relative to the .blend, if both are on one drive."""
     try:
         return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
     except ValueError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The program of a process of its own: tets of a closed surface by fTetWild.
+"""Program of a process of its own: tets of a closed surface by fTetWild.
 
 `python run_ftetwild.py FOLDER EDGE TOLERANCE` reads vertices.npy and triangles.npy of a folder, and
-writes points.npy and tets.npy there. Both lengths are parts of the diagonal of the surface's box.
+writes points.npy and tets.npy there. Both lengths are fractions of the surface's diagonal.
 """
 
 import sys

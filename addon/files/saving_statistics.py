@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that writes the numbers of a bake to a file, and the button for it."""
+"""Operator that writes the numbers of a bake to a file, and its button."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from .statistics_file import SUFFIXES, save
 
 
 def played_cache(scene):
-    """The `Cache` of what a scene plays, or of what it baked last; ValueError without any."""
+    """The `Cache` of the bake that a scene plays, or of its last one; ValueError without any."""
     bakes = {ob.vbd.bake_id for ob in baked_here(scene)} - {""}
     found = (find_cache(bake, scene) for bake in sorted(bakes))
     folder = next(filter(None, found), cache_folder(scene))

@@ -12,7 +12,7 @@ SUFFIXES = (".csv", ".json")
 
 
 def checked_path(path):
-    """A path that statistics can be written to; ValueError for any other."""
+    """A path that statistics can be written to; ValueError for others."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(message("statistics.file_name", path=path.name))
@@ -22,7 +22,7 @@ def checked_path(path):
 
 
 def save(cache, path):
-    """Write the numbers of all frames of a `Cache`; returns how many frames there are."""
+    """Write the numbers of all frames of a `Cache`; returns the number of frames."""
     path, frames = checked_path(path), frames_of(cache)
     is_table = path.suffix.lower() == ".csv"
     with open(path, "w", encoding="utf-8", newline="" if is_table else None) as file:
@@ -39,7 +39,7 @@ def save(cache, path):
 def table(frames):
     """Rows of cells: the names of columns with their units, then one row per frame.
 
-    Behind the columns of the frame stand those of every object, with its name; columns that are
+    The columns of the frame come first, then those of every object, with its name; columns that are
     empty for an object are left out.
     """
     columns = [("frame",), *((name,) for name in FRAME_COLUMNS)]
@@ -64,7 +64,7 @@ def _heading(name, number=None):
 
 
 def document(header, frames):
-    """All that there is to know, as JSON has it."""
+    """All numbers of a bake, in the form of JSON."""
     units = {name: unit for name, (unit, _) in FRAME_COLUMNS.items() if unit}
     return {
         "bake": header.bake,

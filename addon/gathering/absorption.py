@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands between a force field and what it pushes: objects with Blender's Collision physics,
-each of which lets a part through, by effect.cc (eff_calc_visibility).
+"""Absorption of force fields by objects with Blender's Collision physics in their way: each
+transmits a fraction, after effect.cc (eff_calc_visibility).
 """
 
 import numpy as np
@@ -26,20 +26,20 @@ def _is_wall(ob):
 
 
 def visibility_of(gathered, ob, depsgraph, numbers_at, shape):
-    """Which part of the field of an object reaches points [m] at a time [s], as a function of both;
-    None where nothing stands in its way. `numbers_at` gives its `FieldNumbers`.
+    """Function of points [m] and time [s] that returns the fraction of the field of an object that
+    reaches them; None without obstacles. `numbers_at` returns its `FieldNumbers`.
     """
     walls = [_wall(gathered, wall, depsgraph) for wall in walls_against(depsgraph.scene, ob)]
     if not walls:
         return None
 
     def visibility(time, points):
-        part = np.ones(len(points))
-        ways = _ways(numbers_at(time), shape, points)
+        fraction = np.ones(len(points))
+        displacements = _displacements(numbers_at(time), shape, points)
         for wall in walls:
             tree, matrix, absorption = wall(time)
-            part[_blocked(tree, matrix, points, ways)] *= 1.0 - absorption
-        return part
+            fraction[_blocked(tree, matrix, points, displacements)] *= 1.0 - absorption
+        return fraction
 
     visibility.made_of = [(matrix, absorption) for _, matrix, absorption in (w(0.0) for w in walls)]
     return visibility
@@ -64,22 +64,22 @@ def _read(key, depsgraph):
     return BVHTree.FromObject(ob, depsgraph), matrix, absorption
 
 
-def _ways(numbers, shape, points):
-    """From points [point, 3] to the nearest point of a field's shape [point, 3]."""
+def _displacements(numbers, shape, points):
+    """Displacements from points [point, 3] to the nearest point of a field's shape [point, 3]."""
     away = points - np.array(numbers.origin)
     axis = np.array(numbers.axis) / np.linalg.norm(numbers.axis)
     along = np.outer(away @ axis, axis)
     return -{"point": away, "line": away - along, "plane": along}[shape]
 
 
-def _blocked(tree, matrix, points, ways):
-    """Whether the way from each point meets a face [point]."""
+def _blocked(tree, matrix, points, displacements):
+    """True for points whose displacement meets a face [point]."""
     inverse = np.linalg.inv(matrix)
     starts = read_mesh.transformed(inverse, points)
-    inside = ways @ inverse[:3, :3].T
+    inside = displacements @ inverse[:3, :3].T
     lengths = np.linalg.norm(inside, axis=1)
     hits = [
-        length > 0.0 and tree.ray_cast(start, way, length)[0] is not None
-        for start, way, length in zip(starts.tolist(), inside.tolist(), lengths, strict=True)
+        length > 0.0 and tree.ray_cast(start, direction, length)[0] is not None
+        for start, direction, length in zip(starts.tolist(), inside.tolist(), lengths, strict=True)
     ]
     return np.array(hits, bool)

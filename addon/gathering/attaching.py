@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`object.vbd.attachments` -> the solver's: vertices of an object tied to the nearest places of
-another one, which feels it if it is simulated and leads the way if it is not.
+another one, which is pulled back if it is simulated and kinematic if it is not.
 """
 
 from dataclasses import dataclass
@@ -15,24 +15,22 @@ from ..objects.units import shown
 from .reader import identity, moves, read_pose
 from .spikes import Spikes
 
-# A distance below this part of what is attached is none.
+# A distance below this fraction of the attached object's size is zero.
 NO_DISTANCE = 1e-6
 
 
 @dataclass
-class Rows:
-    """What is tied: `vertices` of the object [row] at `points` [row, 3], with their `part` [row] of
-    the whole.
-    """
+class TiedVertices:
+    """Tied `vertices` of the object [row] at `points` [row, 3], with a relative `weight` [row]."""
 
     vertices: np.ndarray
     points: np.ndarray
-    part: np.ndarray
+    weight: np.ndarray
 
     def within(self, gap, distance):
-        """Those whose `gap` [row] to the target is at most `distance` [m]."""
+        """Rows whose `gap` [row] to the target is at most `distance` [m]."""
         near = gap <= distance
-        return Rows(self.vertices[near], self.points[near], self.part[near])
+        return TiedVertices(self.vertices[near], self.points[near], self.weight[near])
 
 
 def leaders(objects):
@@ -71,11 +69,11 @@ def _attachment(gathered, context, ob, item, made, spikes):
         place = _Animated(gathered.reader, item.target, depsgraph)
     rows = _near(name, item, rows, place)
     spikes.take(item, rows.vertices, own, place)
-    part = rows.part / rows.part.sum()
-    options = {"stiffness": item.stiffness * part, "damping": item.damping, "name": name}
+    fraction = rows.weight / rows.weight.sum()
+    options = {"stiffness": item.stiffness * fraction, "damping": item.damping, "name": name}
     if item.maximum_force > 0.0:
         limit = "strength" if item.tears else "maximum_force"
-        options[limit] = item.maximum_force * part
+        options[limit] = item.maximum_force * fraction
     vertices = rows.vertices
     if own.corners is not None:
         options["own_weights"] = own.weights[vertices]
@@ -101,17 +99,17 @@ def _refuse(name, scene, item):
 def _members(name, ob, item, own, mesh):
     """The vertices that an attachment may tie."""
     points = own.start_points()
-    part = np.ones(len(points))
+    weight = np.ones(len(points))
     if item.vertex_group and not is_curve(ob):
-        part = read_mesh.group_weights(ob, mesh, item.vertex_group)
-        if not part.any():
+        weight = read_mesh.group_weights(ob, mesh, item.vertex_group)
+        if not weight.any():
             raise ValueError(message("pin.group_empty", name=name, group=item.vertex_group))
-    vertices = np.flatnonzero(part)
-    return Rows(vertices, points[vertices], part[vertices])
+    vertices = np.flatnonzero(weight)
+    return TiedVertices(vertices, points[vertices], weight[vertices])
 
 
 def _near(name, item, rows, place):
-    """Those rows that are near enough to the place that they are tied to."""
+    """The rows that are near enough to the place that they are tied to."""
     distance = shown(item, "distance")
     if not distance and item.vertex_group:
         return rows
@@ -131,7 +129,7 @@ def _near(name, item, rows, place):
 
 
 class _Simulated:
-    """The surface of a body that is simulated too."""
+    """The surface of another simulated body."""
 
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
@@ -150,8 +148,8 @@ class _Simulated:
         """The places of the surface [point, 3] that are nearest to `points` [point, 3]."""
         return nearest(points, self.points, self.elements)[1]
 
-    def end(self, points, keep):
-        """What an `Attachment` of `points` [row, 3] says about its other end."""
+    def end(self, points, keeps_distance):
+        """Arguments of an `Attachment` of `points` [row, 3] that describe its other end."""
         element, place = nearest(points, self.points, self.elements)
         gap = np.linalg.norm(points - place, axis=1)
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
@@ -159,9 +157,9 @@ class _Simulated:
         if lattice is not None:
             from ...solver.lattice.lattice import embed
 
-            # What is near goes with the material as if it were a part of it.
+            # Points near the surface move rigidly with the material.
             near = gap <= lattice.cell_size
-            if keep:
+            if keeps_distance:
                 place, length = np.where(near[:, None], points, place), np.where(near, 0.0, length)
             corners, weights = embed(place, lattice)
         else:
@@ -171,13 +169,13 @@ class _Simulated:
             "other": self.body,
             "corners": corners,
             "weights": weights,
-            "length": length if keep else 0.0,
+            "length": length if keeps_distance else 0.0,
         }
 
 
 class _Animated:
-    """An object that nothing moves but its animation: faces that carry points with them, or, where
-    it has none, its transform.
+    """An object moved by its animation alone: faces that carry points with them or, without faces,
+    its transform.
     """
 
     is_soft = False
@@ -198,9 +196,9 @@ class _Animated:
             return np.broadcast_to(self.start.matrix[:3, 3], points.shape)
         return nearest(points, self.start.world_points(), self.elements)[1]
 
-    def end(self, points, keep):
-        """What an `Attachment` of `points` [row, 3] says about its other end."""
-        if not keep:
+    def end(self, points, keeps_distance):
+        """Arguments of an `Attachment` of `points` [row, 3] that describe its other end."""
+        if not keeps_distance:
             points = self.nearest(points)
         if not self.moves:
             return {"points": points}

@@ -29,13 +29,13 @@ from .reader import Pose, found, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
 from .sewing import seam_ends, seams
 
-# With an identity, what finds the pressure of a cloth among the poses of a frame.
+# With an identity, the key of a cloth's pressure among the poses of a frame.
 PRESSURE = "pressure"
 
 
 @dataclass
 class Target:
-    """An object that will be baked, and how its points follow from those of its body."""
+    """An object that will be baked, and the map from the points of its body to its own."""
 
     name: str
     key: tuple
@@ -45,26 +45,26 @@ class Target:
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
     shape: RodShape | None = None
-    """How the points of a rod belong to those of its object."""
+    """Map between the points of a rod and those of its object."""
     lattice: Lattice | None = None
     surface: np.ndarray | None = None
-    """The part of its surface that each vertex of what hangs in a lattice stands for, [vertex]."""
+    """The place of its surface that each vertex embedded in a lattice belongs to, [vertex]."""
     own: np.ndarray | None = None
     """Vertices of a cloth that its body has, if not all; all others are `carried`."""
     carried: np.ndarray | None = None
     lever: np.ndarray | None = None
-    """How far off their triangle those are, in its `frames` [m], [carried, 3]."""
+    """Offsets of the carried vertices from their triangle, in its `frames` [m], [carried, 3]."""
     pinned: np.ndarray | None = None
-    """Vertices that are where the object has them, whatever its body does; None for none."""
+    """Vertices that follow the object, whatever its body does; None for none."""
     faces: np.ndarray | None = None
     """Triangles of the object's own surface, seen from outside; None for those of its body."""
 
     def start_points(self):
-        """Where the points that can be attached start [m]: vertices, or points along a curve."""
+        """Start positions of attachable points [m]: vertices, or points along a curve."""
         return self.start.world_points() if self.shape is None else self.shape.along(self.start)
 
     def of_body(self, vertices):
-        """The vertices of the body of a cloth that are these of its object; it has all of them."""
+        """The vertices of a cloth's body for these of its object; it has all of them."""
         return vertices if self.own is None else np.searchsorted(self.own, vertices)
 
     def visible(self, positions, pose):
@@ -84,7 +84,7 @@ class Target:
 
 
 def analytic_colliders(gathered, ob, depsgraph):
-    """The planes, spheres and so on that a collider object without a mesh stands for."""
+    """The planes, spheres and so on of a collider object without a mesh."""
     pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
     if moves(ob):
         gathered.reader.hold(ob, pose)
@@ -156,7 +156,7 @@ def _pins(gathered, target, pinned, indices=None, follow=None):
 
 
 def _refuse_reshaped(ob, what):
-    """Refuse what belongs to the vertices of the mesh, where others are simulated."""
+    """Refuse a feature that refers to vertices of the mesh if others are simulated."""
     for modifier in reshaping(ob)[:1]:
         raise ValueError(
             message("mesh.rest_before_modifier", name=ob.name, what=what, modifier=modifier.name)
@@ -237,7 +237,7 @@ def _cloth(gathered, ob, mesh, target, pinned):
 
 
 def _seams_of_body(ends, target):
-    """Seams [seam, 2] in vertices of the body, as far as it has both; None without any."""
+    """Seams [seam, 2] in vertices of the body, those with both ends in it; None without any."""
     if ends is None:
         return None
     if target.own is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices of a cloth that no simulated face has: they go along with the nearest one."""
+"""Vertices of a cloth without a simulated face: they follow the nearest one."""
 
 import numpy as np
 
@@ -9,9 +9,7 @@ from .hint import Hint
 
 
 def notes(ob, mesh, left_out):
-    """What is to be said about the `LeftOut` faces of a cloth object, and about vertices that have
-    none.
-    """
+    """Sentences about the `LeftOut` faces of a cloth object, and about vertices without a face."""
     if len(left_out):
         which = "note.flat_faces" if len(left_out.flat) else "note.doubled_faces"
         if len(left_out.flat) and len(left_out.doubled):
@@ -23,8 +21,8 @@ def notes(ob, mesh, left_out):
 
 
 def carry(target, triangles, pinned):
-    """Tell a `Target` which vertices of its object its body of `triangles` [triangle, 3] has, and
-    how all others go along; those of them that are `pinned` stay where the object has them.
+    """Store in a `Target` which vertices of its object its body of `triangles` [triangle, 3] has,
+    and how all others follow; those of them that are `pinned` follow the object.
 
     Returns the triangles in vertices of the body.
     """
@@ -35,7 +33,7 @@ def carry(target, triangles, pinned):
     others = np.setdiff1d(np.arange(len(points)), own)
     of_body = np.full(len(points), -1)
     of_body[own] = np.arange(len(own))
-    # Any triangle of a vertex of the body, and the nearest one of any other.
+    # Any triangle of a vertex of the body, and the nearest one for any other.
     chosen = np.empty(len(points), np.int64)
     chosen[triangles.ravel()] = np.repeat(np.arange(len(triangles)), 3)
     chosen[others], places = nearest(points[others], points, triangles)

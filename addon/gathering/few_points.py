@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curves of so few points that what is drawn is not what is simulated: sentences that say so."""
+"""Curves with so few points that the drawn shape is not the simulated one: notes about them."""
 
 from ...solver.messages import message
 
-# Ropes of 2, 4 and 5 points are drawn up to 10 cm deep in what they lie on, none from 7 on.
+# Ropes of 2, 4 and 5 points are drawn up to 10 cm deep in their support, none from 7 on.
 ENOUGH = 7
 
 
 def notes(ob):
-    """What is to be said about the points of a curve: Blender draws smoothly between those that are
-    simulated, and a NURBS spline cannot even pass through all of them.
+    """Sentences about the points of a curve: Blender draws smoothly between the simulated points,
+    and a NURBS spline cannot even pass through all of them.
     """
     if ob.type != "CURVE":
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of Blender's force fields an object feels: by their kinds, and those of a collection."""
+"""Weights of Blender's force fields on an object: by their kinds, and those of a collection."""
 
 import bpy
 from bpy.props import FloatProperty, PointerProperty
@@ -61,7 +61,7 @@ def field_weight_properties():
 
 
 def field_weights(ob):
-    """How much of every force field an object feels, by their names; None for all of all."""
+    """Weights of all force fields on an object, by their names; None if all are 1."""
     vbd = ob.vbd
     inside = vbd.field_collection and set(vbd.field_collection.all_objects)
     weights = {

@@ -26,16 +26,16 @@ KINDS = {
     "TEXTURE": "texture",
 }
 SHAPES = {"POINT": "point", "LINE": "line", "PLANE": "plane"}
-# Blender's wind presses on a square metre of cloth with so many newtons for every unit of strength.
+# Pressure of Blender's wind on cloth for a strength of 1 [Pa].
 PRESSURE = 0.02
-# The air [kg/m³] in which a wind has the speed that gives it this pressure.
+# The density of the air [kg/m³] at which the wind's speed gives this pressure.
 AIR = Settings.air_density
-# Strengths that are a length per second squared; those of the others count turns or springs.
+# Kinds whose strength is a length per second squared; others count turns or springs.
 LENGTHS = {"WIND", "FORCE", "TURBULENCE"}
 
 
 def has_field(ob):
-    """Whether an object is a force field that acts on bodies and can be seen."""
+    """Return whether an object is a force field that acts on bodies and is visible."""
     field = ob.field
     if not (field and field.type in KINDS and field.shape in SHAPES and ob.visible_get()):
         return False
@@ -43,12 +43,12 @@ def has_field(ob):
 
 
 def field_objects(scene):
-    """All force fields of a scene that act, in a fixed order."""
+    """All active force fields of a scene, in a fixed order."""
     return [ob for ob in scene.objects if has_field(ob)]
 
 
 def wind_speed(strength):
-    """Speed of the air [m/s] that presses as hard as Blender's wind of a strength: ½ ρ v²."""
+    """Speed of the air [m/s] with the pressure of Blender's wind of a strength: ½ ρ v²."""
     return math.copysign(math.sqrt(2.0 * PRESSURE * abs(strength) / AIR), strength)
 
 
@@ -58,13 +58,13 @@ def force_fields(gathered, scene):
     return [
         _force_field(gathered, ob, depsgraph, blows)
         for ob in field_objects(scene)
-        for blows in _ways(ob.field)
+        for blows in _effects(ob.field)
     ]
 
 
-def _ways(field):
-    """Whether a field blows, pushes masses, or does both."""
-    if not field.apply_to_location and field.type != "TEXTURE":  # which knows no other way
+def _effects(field):
+    """Effects of a field: True for moving the air, False for pushing masses."""
+    if not field.apply_to_location and field.type != "TEXTURE":  # which knows no other effect
         return []
     if field.type != "WIND":
         return [False]
@@ -72,7 +72,7 @@ def _ways(field):
 
 
 def _share(field, blows):
-    """The part of a field's strength that moves the air, or else the part that does not."""
+    """The fraction of a field's strength that moves the air, or else the rest."""
     if field.type != "WIND":
         return 1.0
     return field.wind_factor if blows else 1.0 - field.wind_factor
@@ -86,7 +86,7 @@ def _force_field(gathered, ob, depsgraph, blows):
     numbers = _numbers(ob, depsgraph, blows)
     if moves(ob):
         reader = gathered.reader
-        reader.follow(key, lambda now: _numbers(_again(ob.name), now, blows), numbers)
+        reader.follow(key, lambda now: _numbers(_by_name(ob.name), now, blows), numbers)
         numbers = partial(reader.at, key)
     field, shape = ob.field, SHAPES[ob.field.shape]
     numbers_at = numbers if callable(numbers) else lambda _: numbers
@@ -106,7 +106,7 @@ def _force_field(gathered, ob, depsgraph, blows):
     )
 
 
-def _again(name):
+def _by_name(name):
     """A force field by its name; references do not survive an undo."""
     ob = bpy.data.objects.get(name)
     if ob is None or not has_field(ob):
@@ -129,7 +129,7 @@ def _numbers(ob, depsgraph, blows):
         noise = abs(with_noise - strength)
     elif field.type in LENGTHS:
         strength, noise = scale * strength, scale * noise
-    elif field.type == "TEXTURE":  # which Blender does not divide by the frame rate, as all others
+    elif field.type == "TEXTURE":  # Blender divides all others by the frame rate
         strength, noise = scale * strength * rate(depsgraph.scene), 0.0
     elif field.type == "DRAG":
         strength, damping = field.quadratic_drag / scale, field.linear_drag
@@ -148,7 +148,7 @@ def _numbers(ob, depsgraph, blows):
 
 
 def _reach(field, scale):
-    """Where a field begins to fall off and where it ends; angles of a cone have no unit scale."""
+    """Start and end of a field's falloff; angles of a cone have no unit scale."""
     aside = 1.0 if field.falloff_type == "CONE" else scale
     return {
         "nearest": scale * field.distance_min if field.use_min_distance else 0.0,

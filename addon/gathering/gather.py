@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scene -> plain bodies: the last place that knows Blender. SI units, world space.
 
-What is simulated is the mesh under the deforming modifiers that come before the first one that
-changes its vertices, or up to the place that the user has chosen. The others act on the baked
-result.
+The simulated mesh is the one under the deforming modifiers before the first one that changes its
+vertices, or up to the place that the user has chosen. The others act on the baked result.
 """
 
 from collections.abc import Callable
@@ -41,7 +40,7 @@ NOT_SIMULATED = {"ARRAY": "note.array", "BOOLEAN": "note.boolean"}
 
 @dataclass
 class Gathered:
-    """A scene as the solver wants it, and how to go back."""
+    """A scene in the form of the solver, and the map back."""
 
     bodies: list
     settings: Settings
@@ -51,7 +50,7 @@ class Gathered:
     questions: Questions
     targets: list[Target] = field(default_factory=list)
     holding: list = field(default_factory=list)
-    """`Attachment`s: soft pins, seams, and what the user has attached."""
+    """`Attachment`s: soft pins, seams, and those of the user."""
     gravity: Callable | None = None
     """Gravity [m/s²] at a time [s] since the input state, if it changes."""
     notes: list[str] = field(default_factory=list)
@@ -83,7 +82,7 @@ class Gathered:
 
 
 def participants(scene):
-    """Objects with a role; refuses those that can take no part. Changes nothing."""
+    """Objects with a role; refuses those that cannot take part. Changes nothing."""
     chosen = [ob for ob in scene.objects if ob.vbd.role != "NONE"]
     reason = nothing_to_bake(scene)
     if reason:
@@ -113,10 +112,10 @@ def refuse_unbakeable(ob):
 
 @contextmanager
 def prepared(scene, objects):
-    """The scene as it is gathered: at the first frame, without old bakes and later modifiers.
+    """Context with the scene as it is gathered: first frame, without old bakes and later modifiers.
 
-    Gives notes about what the user may have meant to be part of the simulation.
-    Afterwards all is as before. Colliders keep their bakes: they play them.
+    Gives notes about modifiers that the user may expect to take part. Afterwards the scene is
+    unchanged. Colliders keep their bakes: they play them.
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
@@ -172,7 +171,7 @@ def prepared(scene, objects):
 
 
 def settings_of(scene):
-    """`Settings` of a scene: its own numbers and pace, Blender's gravity and frame rate."""
+    """`Settings` of a scene: its own numbers and time scale, Blender's gravity and frame rate."""
     group = scene.vbd
     own = {f.name: shown(group, f.name) for f in fields(Settings) if hasattr(group, f.name)}
     return Settings(
@@ -225,7 +224,7 @@ def gather(context, objects):
         body.collides_with = _collides_with(ob, objects, instanced)
         gathered.bodies.append(body)
     simulated = gathered.simulated()
-    # A floor may be much larger than what falls on it, and than the gap that this may leave.
+    # A floor may be much larger than the bodies on it, and than the gap that suits them.
     thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
@@ -241,7 +240,7 @@ def gather(context, objects):
 
 
 def _out_of_sight(ob, context):
-    """What is said about an object that Blender does not evaluate in this view layer."""
+    """A sentence about an object that Blender does not evaluate in this view layer."""
     layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
     here = context.view_layer.name
     if layers and here not in layers:
@@ -250,11 +249,11 @@ def _out_of_sight(ob, context):
 
 
 def _too_thick(body):
-    """A sentence about a thickness of the user's own that the mesh has no room for."""
-    own, room = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
-    if own > 1.001 * room:
-        digit = 10.0 ** np.floor(np.log10(room))
-        most = digit * np.floor(1.001 * room / digit)  # of what is a digit but for rounding, that
+    """A sentence about a thickness of the user's that is too large for the mesh."""
+    own, limit = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
+    if own > 1.001 * limit:
+        digit = 10.0 ** np.floor(np.log10(limit))
+        most = digit * np.floor(1.001 * limit / digit)  # despite rounding, one digit stays
         yield (message("collider.thick", name=body.name, thickness=own, most=most))
 
 

@@ -5,7 +5,7 @@ from ...solver.messages import Message
 
 
 class Hint(Message):
-    """A note about what is as it should be most of the time."""
+    """A note about something that is usually correct."""
 
     def __init__(self, text):
         self.operator = getattr(text, "operator", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes that are modeled in centimetres and simulated in metres: a sentence that says so."""
+"""Scenes modeled in centimetres and simulated in metres: a sentence about them."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from ...solver.messages import message
 from ..objects.units import unit_scale
 from .ignored import EARTH, FAR
 
-# Few things are so large [m], and a figure of 180 cm at a unit scale of 1 is; ropes may well be.
+# Few objects are this large [m]; a figure of 180 cm at a unit scale of 1 is, and ropes may be.
 HUGE = 100.0
 
 
 def notes(bodies, settings, scene):
-    """What is to be said about the largest of the simulated `bodies`."""
+    """Sentences about the largest of the simulated `bodies`."""
     gravity = float(np.linalg.norm(settings.gravity))
     if settings.quasistatic or not EARTH / FAR <= gravity <= EARTH * FAR:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake leaves out, or takes otherwise than meant: sentences that say so."""
+"""Parts of a scene that a bake ignores or may read unexpectedly: sentences about them."""
 
 import bpy
 import numpy as np
@@ -15,7 +15,7 @@ from .reader import gravity_moves
 from .textures import does_nothing
 
 EARTH = 9.81
-# Gravity that differs from the earth's by more than this factor is pointed out at unit scales.
+# Gravity that differs from the earth's by more than this factor is reported at unit scales.
 FAR = 2.0
 # Force fields that Blender itself applies to particles only: no cloth has a charge or a size.
 FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
@@ -37,14 +37,14 @@ def notes(scene, objects):
 
 
 def named(names):
-    """At most two names, and how many more there are."""
+    """At most two names, and the number of the others."""
     if len(names) <= 2:
         return " and ".join(names)
     return message("report.names", names=names[0], count=len(names) - 1)
 
 
 def _force_fields(scene):
-    """Force fields of kinds and shapes that the solver does not know, and those without effect."""
+    """Sentences about force fields of unsupported kinds and shapes, and those without effect."""
     fields = [
         ob
         for ob in scene.objects
@@ -65,8 +65,8 @@ def _force_fields(scene):
 
 
 def _instances():
-    """Objects with a role take part where they are themselves, and only colliders of the shape Mesh
-    where they are instanced.
+    """Sentences about instances: objects with a role take part at their own place; only colliders
+    of the shape Mesh also at their instances.
     """
     ignored = {}
     for instance in bpy.context.evaluated_depsgraph_get().object_instances:
@@ -88,14 +88,14 @@ def _is_unsewn(ob):
 
 
 def _loose_edges(ob, mesh):
-    """Edges without a face between vertices that have one; a cloth cannot have other ones."""
+    """Sentences about loose edges between vertices of faces; a cloth has no others."""
     loose = len(read_mesh.loose_edges(mesh))
     if loose:
         yield message("note.loose_edges", name=ob.name, count=loose)
 
 
 def _scaled_gravity(scene):
-    """Blender shows 0.0981 m/s² at a unit scale of 0.01, until somebody sets it."""
+    """Sentences about gravity: at a unit scale of 0.01 its default is shown as 0.0981 m/s²."""
     scale, strength = unit_scale(scene), float(np.linalg.norm(gravity_of(scene)))
     far = strength > 0.0 and not EARTH / FAR <= strength <= EARTH * FAR
     if scale != 1.0 and far and not gravity_moves(scene):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colliders at the places where collections, geometry nodes, faces or particles instance them."""
+"""Colliders at the instances made by collections, geometry nodes, faces or particles."""
 
 import bpy
 import numpy as np
@@ -13,12 +13,12 @@ from .reader import found, identity, moves
 
 
 def takes_part(ob):
-    """Whether the instances of an object push what is simulated."""
+    """Return whether the instances of an object act as colliders."""
     return ob.vbd.role == "COLLIDER" and ob.type == "MESH" and ob.vbd.collider_shape == "MESH"
 
 
 def movers(depsgraph):
-    """Objects on which depends where instances of colliders are."""
+    """Objects that determine the places of instances of colliders."""
     owners, originals = set(), set()
     for instance in depsgraph.object_instances:
         if instance.is_instance and takes_part(instance.object.original):
@@ -31,7 +31,7 @@ def movers(depsgraph):
 
 
 def instanced_colliders(gathered, depsgraph):
-    """A `Collider` for each object that is instanced, of all its instances; (object, it) pairs."""
+    """A `Collider` for each instanced object, with all its instances; (object, it) pairs."""
     owners = movers(depsgraph)
     moving = any(map(moves, owners))
     gathered.reader.unsure |= any(map(may_change_count, owners))
@@ -77,7 +77,7 @@ def _shapes(depsgraph):
 
 
 def _points_again(key, depsgraph, count):
-    """The points of a later frame; there must be as many as in the first."""
+    """The points of a later frame; the count must be that of the first."""
     points, _ = _shapes(depsgraph).get(key, (np.empty((0, 3)), None))
     if len(points) != count:
         raise ValueError(

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth whose faces are too large to fold: sentences that say so."""
+"""Cloth with faces that are too large to fold: sentences about it."""
 
 import numpy as np
 
 from ...solver.messages import message
 
-# A plane, a cube and the like: with so few faces no cloth looks like one.
+# At most this many faces are a plane, a cube and the like: no cloth.
 FEW = 6
 
 
 def notes(ob, mesh):
-    """What is to be said about the faces of a cloth object, which has the `mesh` where it is
-    simulated; it folds along edges alone.
+    """Sentences about the faces of a cloth object, with the `mesh` at its place in the stack; it
+    folds along edges alone.
     """
     if ob.vbd.role != "CLOTH":
         return

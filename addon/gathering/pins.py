@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pin group of an object: which vertices are held, and which hang on springs."""
+"""The pin group of an object: vertices that are held hard, and vertices on springs."""
 
 from dataclasses import dataclass
 
@@ -15,17 +15,17 @@ from .reader import found, is_keyed, moves
 MEMBER = 0.5
 HARD = 0.999
 # The least stiffness [N/m per kg] of a spring along some axes.
-SOME = 1e-6
+LEAST_STIFFNESS = 1e-6
 NONE = np.empty(0, np.int64)
-# With an identity, what finds the weights of pins among the poses of a frame.
+# With an identity, the key of pin weights among the poses of a frame.
 PIN_WEIGHTS = "pin weights"
 
 
 @dataclass
 class PinGroup:
-    """The vertices of an object that are `hard` pins, and those on springs, `soft`, with the part
-    of the stiffness that they start with, `weights` [soft]. Where these may change, or hold along
-    some `axes` of the world only, all are soft.
+    """The vertices of an object that are `hard` pins, and those on springs, `soft`, with the
+    fraction of the stiffness that they start with, `weights` [soft]. If these may change, or act
+    only along some `axes` of the world, all are soft.
     """
 
     hard: np.ndarray
@@ -36,7 +36,7 @@ class PinGroup:
 
     @property
     def is_locked(self):
-        """Whether they hold along some axes only."""
+        """Return whether pins hold along some axes only."""
         return not all(self.axes)
 
     def __len__(self):
@@ -44,14 +44,14 @@ class PinGroup:
 
 
 def _weights(ob, depsgraph):
-    """Weights of all vertices of an object as pins, [vertex], by their strength."""
+    """Weights of all vertices of an object as pins, [vertex], times their strength."""
     mesh = ob.evaluated_get(depsgraph).data
     return ob.vbd.pin_strength * read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
 
 
 def pin_group(ob, mesh):
     """The `PinGroup` of an object with its evaluated mesh."""
-    if not ob.vbd.pin_group or is_curve(ob):  # which has no vertex groups
+    if not ob.vbd.pin_group or is_curve(ob):  # curves have no vertex groups
         return PinGroup(NONE, NONE, np.empty(0))
     axes = tuple(ob.vbd.pin_axes)
     if not any(axes):
@@ -78,20 +78,20 @@ def pin_group(ob, mesh):
 
 
 def unpinned(ob, pins):
-    """What is to be said about the `PinGroup` of an object."""
+    """Sentences about the `PinGroup` of an object."""
     if ob.vbd.pin_group and not (is_curve(ob) or ob.vbd.soft_pins or len(pins)):
         yield (message("note.weights_low", name=ob.name, group=ob.vbd.pin_group, least=MEMBER))
 
 
 def soft_pins(gathered, ob, body, pins):
-    """The `Attachment` of the soft pins of an object that has become `body`; None without any."""
+    """The `Attachment` of the soft pins of an object with this `body`; None without any."""
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import soft_pins
     from ...solver.model.soft_pins import held_mass
 
     target, reader = gathered.targets[-1], gathered.reader
     soft, weights = pins.soft, pins.weights
-    if target.own is not None:  # what is carried along cannot be pulled
+    if target.own is not None:  # carried vertices cannot be pulled
         kept = np.isin(soft, target.own)
         soft, weights = soft[kept], weights[kept]
         if not len(soft):
@@ -102,13 +102,13 @@ def soft_pins(gathered, ob, body, pins):
     options["axes"] = pins.axes
     stiffness = ob.vbd.pin_stiffness
     if pins.is_locked:
-        stiffness = max(stiffness, SOME)  # that tells which axes hold
+        stiffness = max(stiffness, LEAST_STIFFNESS)  # a positive value marks the axes that hold
     if pins.changes:
         name = PIN_WEIGHTS, target.key
         reader.follow(name, lambda depsgraph: _weights(found(target.key), depsgraph)[soft], weights)
         options["grip"] = lambda time: reader.at(name, time).clip(0.0, 1.0)
     elif pins.is_locked:
-        options["grip"] = weights.clip(0.0, 1.0)  # pins among them, which are springs else
+        options["grip"] = weights.clip(0.0, 1.0)  # hard pins are springs here, too
     else:
         stiffness = stiffness * weights
     if target.lattice is None:

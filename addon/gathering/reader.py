@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated objects frame by frame: read in the main thread, waited for in the solver's thread."""
+"""Animated objects frame by frame: read in the main thread, while the solver's thread waits."""
 
 import json
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from ..playing.playback import is_baked
 
 # Frames that are read ahead of the solver.
 AHEAD = 2
-# How often a waiting solver looks whether it should stop [s].
+# Interval at which a waiting solver checks for a stop request [s].
 PATIENCE = 0.1
-# An object stands still while its numbers stay within this part of themselves, and of a unit.
+# An object stands still while its numbers stay within this fraction of themselves, and of a unit.
 STILLNESS = 1e-5
-# What finds the gravity among the poses of a frame.
+# The key of the gravity among the poses of a frame.
 GRAVITY = "gravity"
 # A transform that shrinks volumes by more than this cannot be undone in float32.
 FLAT_TRANSFORM = 1e-18
@@ -34,12 +34,12 @@ class Stopped(BaseException):
 
 
 def identity(ob):
-    """What finds an object again in `bpy.data.objects`; references do not survive an undo."""
+    """The key of an object in `bpy.data.objects`; references do not survive an undo."""
     return ob.name, ob.library.filepath if ob.library else None
 
 
 def moves(ob):
-    """Whether anything may change the shape or place of an object over time. Says yes in doubt."""
+    """Return whether anything may change an object's shape or place over time; True if unsure."""
     if _has_handlers():
         return True
     if any(_has_animation(block) for block in (ob, ob.data) if block is not None) or _keys_move(ob):
@@ -52,7 +52,7 @@ def moves(ob):
 
 
 def _keys_move(ob):
-    """Whether shape keys may move an object; what is simulated does not follow its own bake."""
+    """Return whether shape keys may move an object; its own bake does not move a simulated one."""
     key = getattr(ob.data, "shape_keys", None)
     if key is None or not _has_animation(key):
         return False
@@ -64,7 +64,7 @@ def _keys_move(ob):
 
 
 def gravity_moves(scene):
-    """Whether anything may change the gravity of a scene over time. Says yes in doubt."""
+    """Return whether anything may change the gravity of a scene over time; True if unsure."""
     return _has_handlers() or _has_animation(scene)
 
 
@@ -74,7 +74,7 @@ def _has_handlers():
 
 
 def is_keyed(block, path):
-    """Whether keyframes, drivers or NLA strips change a property of a data-block."""
+    """Return whether keyframes, drivers or NLA strips change a property of a data-block."""
     data = getattr(block, "animation_data", None)
     if data is None:
         return False
@@ -85,14 +85,14 @@ def is_keyed(block, path):
 
 
 def _actions_of(strips):
-    """The actions of NLA strips, and of those that meta strips hold."""
+    """The actions of NLA strips, and of strips inside meta strips."""
     for strip in strips:
         yield strip.action
         yield from _actions_of(strip.strips)
 
 
 def curves_of(action):
-    """All curves of an action; until Blender 4.3 it has them itself, later its layers do."""
+    """All curves of an action; up to Blender 4.3 they are its own, later those of its layers."""
     if action is None:
         return
     if not hasattr(action, "slots"):
@@ -112,7 +112,7 @@ def _has_animation(block):
 @dataclass
 class Pose:
     """An object at one time: the transform [4, 4] to the world in metres, and points in object
-    space where needed; with them what a surface does to the `strands` of hair, if anything.
+    space where needed; for hair also the motion of its `strands` by a surface, if any.
     """
 
     matrix: np.ndarray
@@ -123,7 +123,7 @@ class Pose:
         return read_mesh.transformed(self.matrix, self.points)
 
     def stored(self, points):
-        """What Blender has to store so that the object shows `points` of the world [m], float32."""
+        """Coordinates for Blender that show the object at `points` of the world [m], float32."""
         return self.undeformed(read_mesh.transformed(np.linalg.inv(self.matrix), points))
 
     def undeformed(self, points):
@@ -132,7 +132,7 @@ class Pose:
         return points.astype(np.float32)
 
     def is_close(self, other):
-        """Whether two poses are the same but for rounding."""
+        """Return whether two poses are equal up to rounding."""
         atol = STILLNESS * unit_scale(bpy.context.scene)
         same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=atol)
         if same and self.points is not None:
@@ -187,23 +187,23 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
 
 
 class Reader:
-    """Poses of moving objects in time, and other things that change, such as gravity.
+    """Poses of moving objects in time, and other values that change, such as gravity.
 
-    `fill` runs in the main thread and reads the frames ahead of the solver; `at` runs in the
-    solver's thread and waits for them.
+    `fill` runs in the main thread and reads frames ahead of the solver; `at` runs in the solver's
+    thread and waits for them.
     """
 
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
         self.still = {}  # identity -> pose that must not change
-        self.others = {}  # name -> what reads it from a depsgraph
-        self.unsure = False  # whether points may become more or fewer, or what is still may move
+        self.others = {}  # name -> function that reads it from a depsgraph
+        self.unsure = False  # True if the count of points may change, or a still object may move
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
         self.next = 1
         self.stop = None  # event
-        self.wake = lambda: None  # called when there is room for another frame
+        self.wake = lambda: None  # called when another frame can be read
 
     def add(self, ob, pose, with_points):
         """Follow an object, whose pose in the input state is `pose`. It may be added again."""
@@ -224,34 +224,34 @@ class Reader:
         self.unsure = True
 
     def begin_after(self, frame):
-        """Begin with what comes after a frame; this moves the scene to it."""
+        """Start with the frame after this one; this moves the scene to it."""
         if frame:
             self.known[frame] = self._read(self.frame_start + frame)
             self.next = frame + 1
 
     def survey(self):
-        """Visit all frames and refuse objects whose points become more or fewer, or that move
-        though they must not, before any work.
+        """Visit all frames and refuse, before any work, objects whose count of points changes, or
+        that move though they must not.
 
-        Yields after every frame, since this may take long; ends at once where it cannot happen.
+        Yields after every frame, since this may take long; ends at once if it cannot happen.
         """
         for index in range(self.next, self.frame_count + 1) if self.unsure else ():
             self._read(self.frame_start + index)
             yield
 
     def has_room(self):
-        """Whether there is a frame to read, and the solver is not far behind."""
+        """Return whether there is a frame to read, and the reader is not too far ahead."""
         wanted = bool(self.wanted or self.others)
         return wanted and self.next <= self.frame_count and not self.queue.full()
 
     def fill(self):
-        """Read the next frame if there is room for it; this moves the scene to it."""
+        """Read the next frame unless the reader is too far ahead; this moves the scene to it."""
         if not self.has_room():
             return
         try:
             answer = self._read(self.frame_start + self.next)
             self.next += 1
-        except ValueError as error:  # told to the solver, which may still solve the frames before
+        except ValueError as error:  # raised in the solver, which may still solve earlier frames
             answer = error
             self.next = self.frame_count + 1
         try:
@@ -276,7 +276,7 @@ class Reader:
         return poses
 
     def at(self, key, time):
-        """The pose of an object, or what is followed by a name, at a time [s] since the start."""
+        """The pose of an object, or the followed value of a name, at a time [s] since the start."""
         frame = round(time / self.frame_time)
         last = max(self.known)
         while last < frame:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rods of edges and of curves: how the points of an object and those of its body belong together.
+"""Rods of edges and of curves: the map between the points of an object and those of its body.
 
 The points of the body are the vertices of a mesh, or points along the splines of a curve; behind
 them are the directors of a rod that resists bending.
@@ -48,7 +48,7 @@ class RodShape:
         return np.concatenate([points, beside(points, self.edges, normals)])
 
     def visible(self, positions):
-        """Points of the object for those of the body [m]."""
+        """Points of the object for points of the body [m]."""
         if self.normals is not None:
             positions = positions[: len(positions) - len(self.edges)]
         return positions if self.strands is None else self.strands.controls(positions)
@@ -56,8 +56,8 @@ class RodShape:
 
 def with_radius(material, ob, shape, points):
     """The material of a curve whose samples are at `points` [m]: the radius of its control points
-    scales its diameter, and so its mass. It touches others where its bevel ends, as far as its
-    edges leave room for that, if it has no collision thickness of its own.
+    scales its diameter, and so its mass. Without a collision thickness of its own it touches others
+    at its bevel, limited by the length of its edges.
     """
     radius = shape.strands.radius[shape.edges].mean(axis=1)
     if (radius <= 0.0).any():
@@ -73,18 +73,18 @@ def with_radius(material, ob, shape, points):
     bevel *= _scale(shape.start.matrix)
     if bevel > 0.0 and material.collision_thickness == 0.0:
         lengths = np.linalg.norm(np.diff(points[shape.edges], axis=1)[:, 0], axis=1)
-        room = FRACTION_OF_EDGE * float(np.quantile(lengths, SHORT))
-        material = replace(material, collision_thickness=min(bevel, room))
+        limit = FRACTION_OF_EDGE * float(np.quantile(lengths, SHORT))
+        material = replace(material, collision_thickness=min(bevel, limit))
     return material
 
 
 def _scale(matrix):
-    """How much a transform [4, 4] lengthens, over all directions."""
+    """Largest stretch of a transform [4, 4] over all directions."""
     return float(abs(np.linalg.det(matrix[:3, :3])) ** (1.0 / 3.0))
 
 
 def rod_of(gathered, ob, mesh, target, pinned):
-    """The `Rod` of an object, whose `target` learns its shape; `pinned` are vertices of a mesh."""
+    """The `Rod` of an object; stores its shape in `target`. `pinned` are vertices of a mesh."""
     curve, material = is_curve(ob), material_of(ob)
     strands = strands_of(ob, mesh) if curve else None
     edges = strands.edges if curve else read_mesh.edges(mesh)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges of a cloth that have no face: seams that draw their ends together."""
+"""Edges of a cloth without a face: seams that pull their ends together."""
 
 import numpy as np
 
 from ..objects import read_mesh
 from ..objects.units import shown
 
-# How much stiffer than a square of the cloth a seam is: one that closes, so that it stays closed
-# under tension and what is between the panels still has time to give way, and one that closes a
-# cut, which does not show.
+# Stiffness of a seam relative to a square of the cloth: one that closes, so that it stays closed
+# under tension and bodies between the panels have time to move, and one that closes a cut, which
+# stays invisible.
 CLOSING, CLOSED = 10.0, 100.0
 
 
@@ -19,11 +19,11 @@ def seam_ends(ob, mesh):
 
 
 def seams(ob, mesh, body, target):
-    """The `Attachment` of the seams of a cloth that has become `body`, with its `Target`; None
-    where nothing is sewn.
+    """The `Attachment` of the seams of a cloth with this `body` and `Target`; None where nothing is
+    sewn.
 
-    A seam is `CLOSING` times as stiff as a square of the cloth, which is E times thickness, and
-    what is cut and sewn in one place `CLOSED` times.
+    A seam is `CLOSING` times as stiff as a square of the cloth, which is E times thickness, and a
+    seam of length zero, along a cut, `CLOSED` times.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.attachments import Attachment

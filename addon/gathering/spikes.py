@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attachments that pull on a soft body at single points: sentences that say so."""
+"""Attachments that pull on a soft body at single points: sentences about them."""
 
 import numpy as np
 
 from ...solver.messages import message
 from .ignored import named
 
-# A load that fewer vertices near each other carry draws a spike out of a soft body.
+# A load on fewer neighboring vertices pulls a spike out of a soft body.
 PATCH = 3
-# Near are vertices within so many cells.
+# Distance in cells within which vertices count as neighbors.
 NEAR = 1.5
 
 
 class Spikes:
-    """Gathers the attachments of an object that draw spikes out of what is soft."""
+    """Gathers the attachments of an object that pull spikes out of soft bodies."""
 
     def __init__(self, ob):
         self.ob = ob
@@ -37,7 +37,7 @@ class Spikes:
         self.found.setdefault((which, count, soft), []).append(item.name or "an attachment")
 
     def notes(self):
-        """A sentence for all that are alike."""
+        """One sentence for all attachments with the same problem."""
         for (which, count, soft), names in self.found.items():
             known = {"name": self.ob.name, "attachments": named(names), "count": len(names)}
             known["soft"] = soft or self.ob.name
@@ -45,11 +45,11 @@ class Spikes:
 
 
 def is_patch(points, lattice):
-    """Whether any of the tied points [row, 3] has others near it."""
+    """Return whether any of the tied points [row, 3] has others near it."""
     return len(points) > PATCH**2 or has_patch(points, points, lattice)
 
 
 def has_patch(points, places, lattice):
-    """Whether enough of `points` [vertex, 3] are near one of a few `places` [place, 3]."""
+    """Return whether enough of `points` [vertex, 3] are near one of a few `places` [place, 3]."""
     gap = np.linalg.norm(points[:, None] - places, axis=2)
     return bool(((gap < NEAR * lattice.cell_size).sum(axis=0) >= PATCH).any())

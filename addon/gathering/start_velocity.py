@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What moves before the first frame goes on: velocities from the frame before it. What moves after
-it does so for its pins alone.
+"""Initial velocities of objects that move before the first frame, from the frame before it. Later
+motion acts through pins alone.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from ..objects.tetmesh import carried_rigidly
 from .hint import Hint
 from .reader import STILLNESS, curves_of, found, identity, read_pose
 
-# Vertices of the mesh whose motion a corner of its lattice shares: enough to tell a rotation.
+# Vertices of the mesh whose motion a corner of its lattice averages: enough for a rotation.
 NEIGHBORS = 8
-# What comes farther in a frame than this part of its size may as well have been put there.
+# A displacement in a frame beyond this fraction of its size is a jump rather than a motion.
 LEAP = 0.1
 
 
@@ -27,9 +27,8 @@ def earlier_poses(context, objects):
 
 
 def unfollowed(context, objects, earlier, count):
-    """Notes about those of `objects`, all of which may move, that do so within the `count` frames
-    after the current one though nothing of them is held to follow. `earlier` are their poses before
-    it.
+    """Notes about those of `objects`, all of which may move, that move within the `count` frames
+    after the current one though no part of them is held. `earlier` are their poses before it.
     """
     free = [ob for ob in objects if _is_free(ob)]
     frame, depsgraph = context.scene.frame_current, context.evaluated_depsgraph_get()
@@ -42,23 +41,22 @@ def unfollowed(context, objects, earlier, count):
 
 
 def _is_free(ob):
-    """Whether nothing holds an object, neither pins nor attachments."""
+    """Return whether nothing holds an object, neither pins nor attachments."""
     return not is_pinned(ob) and not any(item.enabled for item in ob.vbd.attachments)
 
 
 def _is_thrown(ob, start, before, frame):
-    """Whether an object comes to frame `frame`, where it is let go, by a motion of its own
-    keyframes that does not deform it, and does not leap at once. `start` and `before`: its poses
-    there and one frame before.
+    """Return whether an object reaches frame `frame`, where it is released, by its own keyframes
+    without deformation or a jump. `start` and `before`: its poses there and one frame before.
     """
     if before is None or start.is_close(before) or not _is_free(ob):
         return False
     if not np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
         return False
     curves = curves_of(ob.animation_data.action) if ob.animation_data else ()
-    ways = [[curve.evaluate(frame - part) for part in (1.0, 0.5, 0.0)] for curve in curves]
-    ways = [way for way in ways if way[0] != way[2]]
-    return bool(ways) and all(way[1] not in (way[0], way[2]) for way in ways)
+    samples = [[curve.evaluate(frame - back) for back in (1.0, 0.5, 0.0)] for curve in curves]
+    samples = [sample for sample in samples if sample[0] != sample[2]]
+    return bool(samples) and all(sample[1] not in (sample[0], sample[2]) for sample in samples)
 
 
 def _poses(context, objects, frames):
@@ -78,7 +76,7 @@ def _poses(context, objects, frames):
             for ob in objects:
                 try:
                     pose = read_pose(ob, depsgraph, True, counts[identity(ob)])
-                except ValueError:  # not there yet, such as scaled to zero: it starts from rest
+                except ValueError:  # not yet usable, such as scaled to zero: it starts from rest
                     pose = None
                 poses[identity(ob)].append(pose)
     finally:
@@ -87,14 +85,14 @@ def _poses(context, objects, frames):
 
 
 def _count(ob, context):
-    """Points of an object that are simulated."""
+    """Number of simulated points of an object."""
     if reshaping(ob):
         return len(ob.evaluated_get(context.evaluated_depsgraph_get()).data.vertices)
     return point_count(ob)
 
 
 def set_going(body, target, earlier, before, frame, frame_time):
-    """Give a body the velocity with which its object comes to frame `frame`, the first one.
+    """Give a body the velocity with which its object reaches frame `frame`, the first one.
 
     `earlier` and `before`: its poses two frames and one before. Returns notes for the user.
     """
@@ -114,7 +112,7 @@ def set_going(body, target, earlier, before, frame, frame_time):
     path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):
-        # Thrown, or put into the pose from which the animation starts: nobody can know.
+        # Thrown, or put into the pose from which the animation starts: both look alike.
         note = message(
             "animation.leaps", name=target.name, path=path, before=frame - 1, frame=frame
         )
@@ -123,7 +121,7 @@ def set_going(body, target, earlier, before, frame, frame_time):
 
 
 def _lattice_before(points, start, before):
-    """Where lattice points [m] were in the pose `before`, in object space."""
+    """Positions of lattice points [m] in the pose `before`, in object space."""
     points = transformed(np.linalg.inv(start.matrix), points)
     if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
         return points
@@ -131,7 +129,7 @@ def _lattice_before(points, start, before):
 
 
 def _carried(points, start, now):
-    """Where `points` [point, 3] are if each goes with the vertices of a mesh that are nearest."""
+    """Positions of `points` [point, 3] that each move with the nearest vertices of a mesh."""
     tree = KDTree(len(start))
     for index, point in enumerate(start):
         tree.insert(point, index)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Force fields made of a texture: what Blender's effect.cc (do_texture_effector) makes of it."""
+"""Force fields made of a texture, after Blender's effect.cc (do_texture_effector)."""
 
 from queue import Empty, Queue
 
@@ -11,19 +11,19 @@ from ..objects import read_mesh
 from ..objects.units import unit_scale
 from .reader import PATIENCE, Stopped, found, identity, moves
 
-# Where a texture tells whether it is still the same.
+# Sample points that reveal a change of a texture.
 PROBES = np.stack(np.meshgrid(*[(-0.7, 0.1, 0.8)] * 3), axis=-1).reshape(-1, 3)
 
 
 class Questions:
-    """What the solver's thread asks and only the main thread can answer, for it needs Blender."""
+    """Questions of the solver's thread that need Blender, for the main thread to answer."""
 
     def __init__(self, reader):
-        self.reader = reader  # which knows when to stop and how to wake the main thread
+        self.reader = reader  # it knows when to stop and how to wake the main thread
         self.waiting, self.answers = Queue(), Queue()
 
     def ask(self, question):
-        """What `question()` gives in the main thread; called in the solver's."""
+        """Return the result of `question()` in the main thread; called in the solver's."""
         self.waiting.put(question)
         self.reader.wake()
         while True:
@@ -38,9 +38,7 @@ class Questions:
             return answer
 
     def answer(self, aside):
-        """Answer what is waiting, if anything, in the context `aside()`; called in the main
-        thread.
-        """
+        """Answer a waiting question, if any, in the context `aside()`; for the main thread."""
         if self.waiting.empty():
             return
         question = self.waiting.get_nowait()
@@ -53,7 +51,7 @@ class Questions:
 
 
 def has_colors(texture):
-    """Whether a texture has colors, not just an intensity."""
+    """Return whether a texture has colors, not just an intensity."""
     if texture.use_color_ramp or texture.use_nodes or texture.type in {"IMAGE", "MAGIC"}:
         return True
     if texture.type == "CLOUDS":
@@ -62,7 +60,7 @@ def has_colors(texture):
 
 
 def does_nothing(field):
-    """Why a field with a texture has no effect, or None."""
+    """The reason why a field with a texture has no effect, or None."""
     if field.texture is None:
         return message("note.no_texture")
     by_colors = field.texture_mode == "RGB" and has_colors(field.texture)
@@ -72,9 +70,9 @@ def does_nothing(field):
 
 
 def accelerations(evaluate, points, mode, colors, nabla):
-    """What a texture of strength 1 does at `points` [point, 3] in its own space; [point, 3].
+    """Accelerations by a texture of strength 1 at `points` [point, 3] in its own space; [point, 3].
 
-    `evaluate` gives red, green, blue and intensity there, [point, 4]. RGB: 0.5 − color. Otherwise
+    `evaluate` returns red, green, blue and intensity there, [point, 4]. RGB: 0.5 − color. Otherwise
     by forward differences over a length of `nabla`: down the gradient of the intensity, or the curl
     of the colors.
     """
@@ -93,8 +91,8 @@ def accelerations(evaluate, points, mode, colors, nabla):
 
 
 def texture_of(gathered, ob, depsgraph):
-    """What the texture of a force field does, as a function of the time [s] and of points [m]; None
-    without one.
+    """Acceleration by the texture of a force field, a function of time [s] and of points [m]; None
+    without a texture.
     """
     if ob.field.type != "TEXTURE":
         return None

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth whose parts only look joined: a sentence that says so."""
+"""Cloth whose pieces only look joined: a sentence about it."""
 
 import numpy as np
 
 from ...solver.messages import message
 from ..objects import read_mesh
 
-# Vertices nearer than this part of the size of the mesh are in one place.
+# Vertices nearer than this fraction of the size of the mesh coincide.
 SAME = 1e-6
 
 
 def notes(ob, mesh):
-    """What is to be said about vertices of a cloth object that lie on others, with the `mesh` where
-    it is simulated; seams that are sewn need no merging.
+    """Sentences about coincident vertices of a cloth object, with the `mesh` at its place in the
+    stack; sewn seams need no merging.
     """
     if ob.vbd.role != "CLOTH" or ob.vbd.use_sewing:
         return
     points = read_mesh.positions(mesh)
-    points = points[np.isfinite(points).all(axis=1)]  # what is not is refused later
+    points = points[np.isfinite(points).all(axis=1)]  # others are refused later
     doubles = len(points) - count_places(points)
     if doubles:
         yield message("note.unmerged", name=ob.name, count=doubles)
 
 
 def count_places(points):
-    """How many different places points [n, 3] are in."""
+    """Number of distinct places of points [n, 3]."""
     if not len(points):
         return 0
     low, size = points.min(axis=0), np.ptp(points, axis=0).max()

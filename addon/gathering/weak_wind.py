@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind that is too weak to be seen: a sentence that says so, and how strong would not be."""
+"""Wind that is too weak to be visible: a sentence with a sufficient strength."""
 
 import numpy as np
 
 from ...solver.bodies import Cloth
 from ...solver.messages import message
 
-# A cloth that hangs in a wind of this part of its weight leans by 3°; in one of that it flies.
+# Cloth that hangs in a wind of this fraction of its weight leans by 3°; with the second it flies.
 FAINT, PLAIN = 0.05, 0.5
 
 
 def notes(fields, bodies, settings):
-    """What is to be said about those of the `ForceField`s that blow, and do not change."""
+    """Sentences about those of the `ForceField`s that blow, with constant strength."""
     gravity = float(np.linalg.norm(settings.gravity))
     winds = [f for f in fields if f.blows and not callable(f.numbers) and f.visibility is None]
     if not winds or not gravity:
@@ -27,7 +27,7 @@ def notes(fields, bodies, settings):
 
 
 def _load(body, air_density):
-    """Acceleration [m/s²] of a body across a wind of 1 m/s, at the most."""
+    """Largest acceleration [m/s²] of a body by a wind of 1 m/s across it."""
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.model.air_surfaces import shown_area
     from ...solver.model.assembly import vertex_mass

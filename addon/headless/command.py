@@ -2,7 +2,7 @@
 """The command line: `blender --command vbd bake FILE ...` and `python -m vbd bake FILE ...`, and
 `jobs`, which prints such commands.
 
-Exit codes: 0 done, 1 the scene cannot be baked, or not to its end, 2 the command is wrong.
+Exit codes: 0 success, 1 the scene cannot be baked completely, 2 the command is wrong.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def _assignment(text):
 
 
 def _configure(context, options):
-    """Bring the options into the scene; ValueError for one that does not exist or does not fit."""
+    """Set the options in the scene; ValueError for an unknown option or an unsuitable value."""
     group = context.scene.vbd
     if options.preset:
         apply_preset(context, "solver", options.preset)
@@ -109,10 +109,10 @@ def _refuse(program, text, code):
 
 
 def run(arguments, program):
-    """Do what the command line says; returns the exit code."""
+    """Run the command line; returns the exit code."""
     try:
         options = parser(program).parse_args(arguments)
-    except SystemExit as end:  # argparse has printed why
+    except SystemExit as end:  # argparse has printed the reason
         return end.code or 0
     if options.command == "jobs":
         try:
@@ -160,7 +160,7 @@ def run(arguments, program):
 
 
 def _save_statistics(context, program, output, path):
-    """Write the numbers of the bake in `output` to a path, if there is one; returns 1 if not."""
+    """Write the numbers of the bake in `output` to a path, if any; returns 1 on failure."""
     try:
         folder = cache_folder(context.scene, output)
         if path is not None and folder.is_dir():
@@ -172,11 +172,11 @@ def _save_statistics(context, program, output, path):
 
 
 class KeptError(Exception):
-    """Frames would be deleted that nobody has said may be."""
+    """Frames would be deleted without permission."""
 
 
 def _after(context, options, output):
-    """The frame to go on after, None to begin anew; ValueError where that cannot be."""
+    """The frame to resume after, None to start over; ValueError if that is impossible."""
     folder = cache_folder(context.scene, output)
     kept = kept_frames(context.scene, folder)
     if options.from_frame is not None:
@@ -197,7 +197,7 @@ def _after(context, options, output):
 
 
 def _load(context, program, output):
-    """Save the frames that are there."""
+    """Load and save the existing frames."""
     folder = cache_folder(context.scene, output)
     if not folder.is_dir():
         folder = cache_folder(context.scene)
@@ -223,7 +223,7 @@ def _bake(context, program, output, after, stats):
     except (ValueError, OSError) as error:
         return _refuse(program, explain(error), 1)
     finally:
-        # None: not a Python function but Blender's own, which Python cannot give back.
+        # None: a handler of Blender itself, which Python cannot restore.
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
     _, text = outcome.report()
     try:
@@ -246,7 +246,7 @@ def _bake(context, program, output, after, stats):
 
 
 def _partial(group, outcome):
-    """What a bake that did not reach its end has got."""
+    """The text about a bake that did not reach its end."""
     reached = group.frame_start + outcome.frames
     return message(
         "command.partial", first=group.frame_start, reached=reached, last=group.frame_end

@@ -57,9 +57,9 @@ def _values(text):
 
 
 def lines(options, context):
-    """The commands; ValueError for what no bake would take.
+    """The commands; ValueError for options that no bake accepts.
 
-    Each bake is resumed where it was begun before: a farm may run its command again.
+    Each bake is resumed if it was begun before: a farm may run its command again.
     """
     sweeps = [sweep for group in options.set for sweep in group]
     names = [sweep[0][0] for sweep in sweeps]
@@ -92,13 +92,13 @@ def lines(options, context):
 
 
 def _presets(text):
-    """Names of presets as they are shown."""
+    """Names of presets as the menu shows them."""
     wanted = text.split(",") if text else []
     return [named_preset(VBD_MT_solver_presets, "solver", name) for name in wanted]
 
 
 def _output(file, folder, choices):
-    """Where a bake is saved: its file with what was chosen, such as shot_substeps-4.blend."""
+    """Output file of a bake: its file with the choices, such as shot_substeps-4.blend."""
     said = [f"{name}-{value}" for name, value in choices] or ["baked"]
     name = re.sub(r"[^\w.+-]", "_", "_".join([file.stem, *said]))
     return (folder or file.parent).resolve() / f"{name}.blend"

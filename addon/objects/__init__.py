@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an object of Blender is: its mesh, curve or tets, its modifiers; does it take part?"""
+"""Objects of Blender: mesh, curve or tets, modifiers, and their role in the simulation."""

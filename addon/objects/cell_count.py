@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many cells, or tets of its own, an object has as a soft body."""
+"""Number of cells, or tets of its own, of an object as a soft body."""
 
 from ...solver.lattice.lattice import lattice
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import stored_tets
 
-# A finer lattice takes longer than a user who drags the resolution wants to wait.
+# A finer lattice takes too long for a user who drags the resolution.
 FINEST_AT_ONCE = 32
 NOT_COUNTED = -1
 
@@ -19,12 +19,12 @@ def cell_count(ob):
             return len(own)
         points = transformed(matrix(ob), positions(mesh))
         return len(lattice(points, triangles(mesh), ob.vbd.resolution, ob.name).cells)
-    except ValueError:  # no cells can be made of this mesh; the bake says why
+    except ValueError:  # no cells can be made of this mesh; the bake reports the reason
         return 0
 
 
 def can_count(ob):
-    """In Edit Mode the mesh is elsewhere, and nothing can be read from it."""
+    """Return whether cells can be counted: in Edit Mode the mesh cannot be read."""
     return ob.type == "MESH" and ob.vbd.role == "SOFT" and ob.mode != "EDIT"
 
 
@@ -44,6 +44,6 @@ def update_cell_count(group, _context):
 
 
 def known_cell_count(ob):
-    """The last count, or None when it is not that of this mesh."""
+    """The last count, or None if the mesh has changed since."""
     group = ob.vbd
     return group.cell_count if group.cell_vertices == len(ob.data.vertices) else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curves: their control points, and the points along them that are simulated.
+"""Curves: their control points, and the simulated points along them.
 
 A spline is linear in its control points: points along it are S c. The simulation moves these, and
-what it makes of the control points is R x with R S = 1 on all that shapes the spline: the result is
-a curve again. Handles of Bézier points count as control points.
+the new control points are R x, with R S = 1 on everything that shapes the spline: the result is a
+curve again. Handles of Bézier points count as control points.
 """
 
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ import numpy as np
 from ...solver.messages import message
 from .hair import HairStrands, is_hair, read_strands, unusable_hair
 
-# Edges between two control points: of a Bézier spline exactly what its handles can follow.
+# Edges between two control points: for a Bézier spline exactly as many as its handles can follow.
 BEZIER_EDGES, NURBS_EDGES = 3, 2
-# How much more than any other point the ends of a NURBS spline count.
+# Weight of the ends of a NURBS spline relative to any other point.
 END_WEIGHT = 1e3
 ABREAST = ("co", "handle_left", "handle_right")
 
 
 def is_curve(ob):
-    """Whether an object is a curve, or hair, and so a rod with a start and an end."""
+    """Return whether an object is a curve, or hair, and so a rod with a start and an end."""
     return ob.type == "CURVE" or is_hair(ob)
 
 
 def is_simulated_as_points(ob):
-    """Whether an object is of a type that can have a role: a mesh or a curve."""
+    """Return whether an object is of a type that can have a role: a mesh or a curve."""
     return ob.type == "MESH" or is_curve(ob)
 
 
 def is_pinned(ob):
-    """Whether an object has pins."""
+    """Return whether an object has pins."""
     if is_curve(ob):
         return ob.vbd.pin_start or ob.vbd.pin_end
     return bool(ob.vbd.pin_group)
 
 
 def point_count(ob):
-    """Points of an object that is baked: vertices of a mesh, control points of a curve."""
+    """Number of points of a baked object: vertices of a mesh, control points of a curve."""
     if is_hair(ob):
         return len(ob.data.points)
     if not is_curve(ob):
@@ -54,7 +54,7 @@ def controls(spline):
 
 
 def control_points(ob, depsgraph):
-    """Control points of a curve [point, 3] as its keys and hooks have them now, float32, and the
+    """Control points of a curve [point, 3] under its current keys and hooks, float32, and the
     `StrandMotion` of hair on a surface, else None.
     """
     if is_hair(ob):
@@ -95,7 +95,7 @@ def set_points(curve, points):
 
 
 def free_handles(ob):
-    """Let the handles of all Bézier points be where keys have them; returns their types."""
+    """Let keys place the handles of all Bézier points; returns their types."""
     points = [p for s in ob.data.splines if s.type == "BEZIER" for p in s.bezier_points]
     types = [[p.handle_left_type, p.handle_right_type] for p in points]
     for point in points:
@@ -104,7 +104,7 @@ def free_handles(ob):
 
 
 def give_back_handles(ob, types):
-    """Undo `free_handles`, where the points are still as many."""
+    """Undo `free_handles`, if the number of points is unchanged."""
     points = [p for s in ob.data.splines if s.type == "BEZIER" for p in s.bezier_points]
     if len(points) == len(types):
         for point, (left, right) in zip(points, types, strict=True):
@@ -112,7 +112,7 @@ def give_back_handles(ob, types):
 
 
 def unusable_spline(ob):
-    """Why a curve cannot be simulated, or None."""
+    """The reason why a curve cannot be simulated, or None."""
     if is_hair(ob):
         return unusable_hair(ob)
     if ob.data.dimensions != "3D":
@@ -129,7 +129,7 @@ def unusable_spline(ob):
 @dataclass
 class Strand:
     """One spline: `first` and `count` of its control points, S [sample, control point] and R, and
-    the radius [sample]. A closed one goes on from its last sample to the first.
+    the radius [sample]. In a closed one the last sample is connected to the first.
     """
 
     first: int
@@ -178,7 +178,7 @@ class Strands:
         return np.concatenate([s.back @ part for s, part in zip(self.strands, parts, strict=True)])
 
     def ends(self, start, end):
-        """Samples that are held: the first two of every spline, the last two of the open ones."""
+        """Held samples: the first two of every spline, the last two of the open ones."""
         held = [first + np.arange(2) for first in self.start[:-1]] if start else []
         for strand, last in zip(self.strands, self.start[1:], strict=True):
             if end and not strand.closed:
@@ -203,7 +203,7 @@ def strand(spline, first):
 
 
 def bezier(count, closed):
-    """S, R and the weights [sample, anchor] of what lies at the anchors of a Bézier spline."""
+    """S, R and the weights [sample, anchor] of values at the anchors of a Bézier spline."""
     segments = count if closed else count - 1
     size = BEZIER_EDGES * segments + (not closed)
     samples, along = np.zeros((size, 3 * count)), np.zeros((size, count))
@@ -226,7 +226,7 @@ def bezier(count, closed):
 
 
 def fitted(samples, closed):
-    """R of a NURBS spline: least squares in which its ends come first, for they may be held."""
+    """R of a NURBS spline: least squares with priority for its ends, which may be held."""
     weight = np.ones((len(samples), 1))
     if not closed:
         weight[[0, -1]] = END_WEIGHT
@@ -234,7 +234,7 @@ def fitted(samples, closed):
 
 
 def nurbs(spline, closed):
-    """S and the weights [sample, control point] of what lies at the points of a NURBS spline."""
+    """S and the weights [sample, control point] of values at the points of a NURBS spline."""
     count, order = len(spline.points), min(spline.order_u, len(spline.points))
     knots = knot_vector(count, order, closed, spline.use_endpoint_u, spline.use_bezier_u)
     start, end = knots[order - 1], knots[count + order - 1 if closed else count]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How large the faces of a mesh are, and how thick its surface is in contact. Panels ask at every
-redraw, so that the mesh is read only when it has changed.
+"""Face size of a mesh, and contact thickness of its surface. Panels need both at every redraw, so
+the mesh is read only after a change.
 """
 
 import bpy
@@ -11,18 +11,18 @@ from . import read_mesh
 from .modifiers import is_reshaped
 from .units import unit_scale
 
-# The median of so many faces is near enough to that of all.
+# The median of this many faces is close to that of all.
 MOST_FACES = 4096
-# Vertices whose places tell that a mesh has changed which has as many as before.
+# Number of sampled vertices that reveal a change of a mesh with an unchanged vertex count.
 PROBES = 16
-# What is known, by the object: what its mesh was then, its `_areas` and its `_edges`.
+# Cached values by object: samples of its mesh, its `_areas` and its `_edges`.
 KNOWN = {}
 
 
 def triangle_area(ob):
-    """Median area in the world [m²] of the triangles of a mesh object, of faces with many corners
-    on average; None where it is not known: without faces, in Edit Mode before it was measured, and
-    where modifiers make the faces that are simulated.
+    """Median area in the world [m²] of the triangles of a mesh object, averaged in faces with many
+    corners; None if unknown: without faces, in Edit Mode before the first measurement, and if
+    modifiers make the simulated faces.
     """
     if ob.type != "MESH" or is_reshaped(ob):
         return None
@@ -30,7 +30,7 @@ def triangle_area(ob):
     if known is None or not len(known[0][0]):
         return None
     vectors, triangles = known[0]
-    # Areas of a parallelogram and its normal go with the cofactors of a transform.
+    # Areas times normals transform with the cofactors of the matrix.
     a, b, c = _metres(ob)
     cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
     area = np.linalg.norm(vectors @ cofactors.T, axis=1)
@@ -40,8 +40,8 @@ def triangle_area(ob):
 
 
 def automatic_thickness(ob):
-    """About the distance [m] that the surface of a mesh object keeps which is not given one, as
-    `solver.scene.thickness` has it; None where it is not known, as in `triangle_area`.
+    """Approximate contact distance [m] of a mesh object without a thickness of its own, as in
+    `solver.scene.thickness`; None if unknown, as in `triangle_area`.
     """
     known = None if ob.type != "MESH" or is_reshaped(ob) else _known(ob)
     if known is None or not len(known[1]):
@@ -58,8 +58,8 @@ def _metres(ob):
 
 
 def _known(ob):
-    """The `_areas` and `_edges` of the mesh of an object; in Edit Mode, where it cannot be read, as
-    they were when it could.
+    """The `_areas` and `_edges` of the mesh of an object; in Edit Mode, where it cannot be read,
+    the last known ones.
     """
     name = ob.name_full
     if ob.mode == "EDIT":
@@ -87,8 +87,8 @@ def _edges(mesh):
 
 
 def _areas(mesh):
-    """Of some faces the area of a triangle of it times its normal, [face, 3], and how many it has,
-    [face]; in object space.
+    """For some faces the area of one of its triangles times its normal, [face, 3], and the number
+    of its triangles, [face]; in object space.
     """
     total = np.empty(len(mesh.polygons), np.int32)
     start = np.empty_like(total)

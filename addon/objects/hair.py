@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hair curves: their strands, and how a surface carries them.
+"""Hair curves: their strands, and their motion by a surface.
 
-Their points are simulated as they are, one rod per curve. What deforms them with their surface
-turns and moves every strand rigidly: p = R q + t, with q as Blender stores it. A bake keeps q, so
-whatever comes before that modifier, such as interpolated hair between the strands, still fits.
+Their points are simulated directly, one rod per curve. A modifier that deforms them with their
+surface moves every strand rigidly: p = R q + t, with q as Blender stores it. A bake keeps q, so
+modifiers before that one, such as interpolated hair between the strands, still fit.
 """
 
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from . import read_mesh
 
 ON_SURFACE = "GeometryNodeDeformCurvesOnSurface"
 PROBE = "VBD Probe"
-# No part of a strand counts as thinner than this part of the thickest one.
+# Lower bound of the radius, as a fraction of the thickest one.
 THINNEST = 0.1
 
 
 def is_hair(ob):
-    """Whether an object is made of hair curves."""
+    """Return whether an object is made of hair curves."""
     return ob.type == "CURVES"
 
 
 def deforms_on_surface(modifier):
-    """Whether a modifier of hair does nothing but move it along with its surface."""
+    """Return whether a modifier of hair only moves it along with its surface."""
     group = modifier.node_group if modifier.type == "NODES" else None
     kinds = {node.bl_idname for node in group.nodes} if group else set()
     return ON_SURFACE in kinds and kinds <= {ON_SURFACE, "NodeGroupInput", "NodeGroupOutput"}
 
 
 def simulates(modifier):
-    """Whether a modifier simulates by itself, as Blender's Hair Dynamics does."""
+    """Return whether a modifier has a simulation of its own, as Blender's Hair Dynamics does."""
     groups = [modifier.node_group] if modifier.type == "NODES" else []
     known = set()
     while groups:
@@ -48,12 +48,12 @@ def simulates(modifier):
 
 
 def on_surface(ob):
-    """Whether hair follows its surface by a modifier in use."""
+    """Return whether hair follows its surface by an active modifier."""
     return is_hair(ob) and any(m.show_viewport and deforms_on_surface(m) for m in ob.modifiers)
 
 
 def unusable_hair(ob):
-    """Why hair cannot be simulated, or None."""
+    """The reason why hair cannot be simulated, or None."""
     offsets = first_points(ob.data)
     if len(offsets) < 2:
         return message("mesh.no_hair")
@@ -72,8 +72,8 @@ def first_points(hair):
 
 
 class HairStrands:
-    """The strands of hair: `edges` [edge, 2] between neighbors, and the `radius` [point] against
-    the largest one. `own_radius` [point] is that in object space, None where hair has none.
+    """The strands of hair: `edges` [edge, 2] between neighbors, and the `radius` [point] relative
+    to the largest one. `own_radius` [point] is that in object space, None where hair has none.
     """
 
     def __init__(self, hair):
@@ -99,7 +99,7 @@ class HairStrands:
         return samples
 
     def ends(self, start, end):
-        """Points that are held: the first two of every strand, the last two of the open ones."""
+        """Held points: the first two of every strand, the last two of the open ones."""
         held = [self.start[:-1], self.start[:-1] + 1] if start else []
         last = self.start[1:][~self.closed]
         held += [last - 1, last - 2] if end else []
@@ -108,8 +108,8 @@ class HairStrands:
 
 @dataclass
 class StrandMotion:
-    """What a surface does to strands: p = R q + t, with `turn` R [point, 3, 3] and `shift` t
-    [point, 3], those of the strand of each point.
+    """Motion of strands by a surface: p = R q + t, with `turn` R [point, 3, 3] and `shift` t
+    [point, 3] of the strand of each point.
     """
 
     turn: np.ndarray
@@ -134,24 +134,24 @@ def read_strands(ob, depsgraph):
         probe.show_viewport = False
         depsgraph.update()
     if len(seen) != 3 * len(stored):
-        return seen, None  # what changes their number is named by whoever counts them
+        return seen, None  # callers report modifiers that change the number of points
     points, x, y = seen.reshape(3, -1, 3).astype(float)
     x, y = x - points, y - points
     turn = np.stack([x, y, np.cross(x, y)], axis=2)
-    u, _, vt = np.linalg.svd(turn)  # the nearest rotation: differences have been rounded
+    u, _, vt = np.linalg.svd(turn)  # the nearest rotation, since differences are rounded
     turn = u @ vt
     shift = points - np.einsum("pij,pj->pi", turn, stored.astype(float))
     return points.astype(np.float32), StrandMotion(turn, shift)
 
 
 def add_probe(ob):
-    """Let `read_strands` see what the surface of hair does to it, until `remove_probe`."""
+    """Add the modifier by which `read_strands` sees the motion of hair by its surface."""
     group = node_group(PROBE)
     new, link = group.nodes.new, group.links.new
     source, join, target = (
         new(kind) for kind in ("NodeGroupInput", "GeometryNodeJoinGeometry", "NodeGroupOutput")
     )
-    for offset in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0)):  # what is linked last comes first
+    for offset in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0)):  # the last link comes first
         moved = new("GeometryNodeSetPosition")
         moved.inputs["Offset"].default_value = offset
         link(source.outputs[0], moved.inputs["Geometry"])
@@ -173,7 +173,7 @@ def remove_probe(ob):
 
 
 def node_group(name):
-    """A new node group for a modifier, with a geometry that comes in and one that goes out."""
+    """A new node group for a modifier, with a geometry as input and as output."""
     group = bpy.data.node_groups.new(name, "GeometryNodeTree")
     for in_out in ("INPUT", "OUTPUT"):
         group.interface.new_socket(name="Geometry", in_out=in_out, socket_type="NodeSocketGeometry")

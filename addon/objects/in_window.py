@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work that takes a while, in a window: a generator that a timer asks to go on."""
+"""Long work in a window: a generator that a timer resumes."""
 
 import bpy
 
 
 class InSteps:
-    """What operators that work in `steps` share: a timer, and an end where the file goes away."""
+    """Base of operators that work in `steps`: a timer, and a stop when the file is closed."""
 
     steps = timer = None
 
     def _begin(self, context, steps, tick):
-        """Ask for `steps` every `tick` seconds, until the operator has ended."""
+        """Run one of the `steps` every `tick` seconds, until the operator has ended."""
         self.steps, manager = steps, context.window_manager
         self.timer = manager.event_timer_add(tick, window=context.window)
         manager.modal_handler_add(self)
@@ -19,13 +19,13 @@ class InSteps:
         return {"RUNNING_MODAL"}
 
     def cancel(self, context):
-        """Blender quits, or closes the window."""
+        """Stop when Blender quits, or closes the window."""
         if self.timer is not None:
             self._drop()
             self._leave(context)
 
     def _drop(self, *_):
-        """Stop without a result: the file, or the state of it, goes away."""
+        """Stop without a result: the file, or its undo state, is closed."""
         if self.steps is not None:
             self.steps.close()
             self.steps = None

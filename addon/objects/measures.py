@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the shape of a surface, a rod or a solid tells, in NumPy alone."""
+"""Measures of a surface, a rod or a solid, in NumPy alone."""
 
 import numpy as np
 
 from ...solver.topology.meshes import cell_volumes, tet_volumes
 
-# Triangles and edges that are smaller at rest than this part of the largest have no stretch.
+# Triangles and edges smaller at rest than this fraction of the largest have no stretch.
 NOTHING = 1e-9
 
 
 def triangle_stretch(rest, now, triangles):
     """The larger principal stretch of every triangle, float64 [triangle]; 1 is unstretched.
 
-    The larger singular value of F, which takes the edges at rest to those of now (both [vertex,
+    The larger singular value of F, which maps the edges at rest to the current ones (both [vertex,
     3]): with C = Fᵀ F of two rows and columns, λ² = ½ (C₁₁ + C₂₂) + √(¼ (C₁₁ − C₂₂)² + C₁₂²).
     """
     first, second = _sides(rest, triangles)
@@ -32,7 +32,7 @@ def triangle_stretch(rest, now, triangles):
 
 
 def edge_stretch(rest, now, edges):
-    """Length of every edge now over that at rest, float64 [edge]."""
+    """Current length of every edge over that at rest, float64 [edge]."""
     before, after = lengths(rest, edges), lengths(now, edges)
     whole = before > NOTHING * before.max(initial=0.0)
     return np.where(whole, after / np.where(whole, before, 1.0), 1.0)
@@ -45,32 +45,32 @@ def lengths(points, edges):
 
 
 def area(points, triangles):
-    """Area of all triangles together."""
+    """Total area of the triangles."""
     return 0.5 * float(np.linalg.norm(np.cross(*_sides(points, triangles)), axis=1).sum())
 
 
 def enclosed_volume(points, triangles):
-    """Volume inside of a closed surface seen from outside: that of tets to its middle."""
+    """Volume enclosed by a surface seen from outside: that of tets to its center."""
     points = np.asarray(points, np.float64)
     a, b, c = (points[triangles[:, k]] - points.mean(axis=0) for k in range(3))
     return float(np.einsum("ti,ti->t", a, np.cross(b, c)).sum()) / 6.0
 
 
 def is_closed(triangles):
-    """Whether every edge has as many triangles on one side as on the other."""
+    """Return whether every edge has as many triangles on one side as on the other."""
     ends = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
     return bool(len(ends)) and np.array_equal(_sorted(ends), _sorted(ends[:, ::-1]))
 
 
 def inside_out(points, elements):
-    """Centers [m] of the tets or cells that are inside out, float64 [element, 3]."""
+    """Centers [m] of the inverted tets or cells, float64 [element, 3]."""
     points = np.asarray(points, np.float64)
     volumes = (cell_volumes if elements.shape[1] == 8 else tet_volumes)(points, elements)
     return points[elements[volumes <= 0.0]].mean(axis=1)
 
 
 def per_vertex(values, elements, count):
-    """The mean of the values [element] around every vertex, float64 [vertex]; 1 around none."""
+    """Mean of the values [element] around every vertex, float64 [vertex]; 1 without elements."""
     around = np.bincount(elements.ravel(), minlength=count)
     repeated = np.repeat(values, elements.shape[1])
     total = np.bincount(elements.ravel(), repeated, minlength=count)

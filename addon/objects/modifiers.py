@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modifiers mean for a simulation: which are part of its input, and which may move."""
+"""Roles of modifiers in a simulation: input or output, still or moving."""
 
 from ...solver.messages import message
 from .hair import deforms_on_surface, is_hair
 
-# Move vertices and keep their number: part of what is simulated, so the bake switches them off.
+# Move vertices and keep their number: part of the simulated shape, so the bake disables them.
 DEFORMING = {
     "ARMATURE",
     "CAST",
@@ -28,10 +28,10 @@ DEFORMING = {
     "WAVE",
 }
 
-# Read vertices from a file, where every frame may have another number of them.
+# Read vertices from a file, whose number may differ in every frame.
 FROM_FILE = {"MESH_SEQUENCE_CACHE"}
 
-# Leave every vertex where it is.
+# Leave every vertex in place.
 NEUTRAL = {
     "COLLISION",
     "DATA_TRANSFER",
@@ -46,7 +46,7 @@ NEUTRAL = {
     "WEIGHTED_NORMAL",
 }
 
-# Depend on nothing but the mesh and their own numbers.
+# Depend only on the mesh and their own numbers.
 STILL = {
     "BEVEL",
     "DECIMATE",
@@ -67,15 +67,15 @@ STILL = {
 }
 
 
-# Have levels of their own in renders.
+# Have separate levels in renders.
 LEVELS = {"MULTIRES", "SUBSURF"}
 
-# Give vertices other weights in a vertex group.
+# Change weights in a vertex group.
 WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
 
 
 def change_weights(ob, group):
-    """Whether modifiers in use may change the weights of a vertex group."""
+    """Return whether active modifiers may change the weights of a vertex group."""
     return any(
         modifier.show_viewport
         and modifier.type in WEIGHTING
@@ -84,16 +84,16 @@ def change_weights(ob, group):
     )
 
 
-# Move the control points of a curve, unlike others that are not told to (Apply on Spline).
+# Move the control points of a curve; others do so only with Apply on Spline.
 ON_SPLINES = {"HOOK", "MESH_DEFORM", "SOFT_BODY"}
 
 
 def simulation_point(ob):
-    """Modifiers in use that deform what is simulated, and those that act on the result. ValueError
-    where the place that the user has chosen does not exist.
+    """Active modifiers that deform the simulated shape, and those that act on the result.
+    ValueError if the place that the user has chosen does not exist.
     """
     used = [modifier for modifier in ob.modifiers if modifier.show_viewport]
-    if is_hair(ob):  # which keeps moving with its surface
+    if is_hair(ob):  # its surface keeps moving it
         return [], [modifier for modifier in used if not deforms_on_surface(modifier)]
     if is_place_chosen(ob):
         place = place_in_stack(ob)
@@ -109,14 +109,12 @@ def simulation_point(ob):
 
 
 def is_place_chosen(ob):
-    """Whether the user has chosen where in its stack an object is simulated."""
+    """Return whether the user has chosen the place of the simulation in the modifier stack."""
     return ob.type == "MESH" and ob.vbd.stack_place != "AUTO"
 
 
 def place_in_stack(ob):
-    """The number of the first modifier that acts on the result, where the place is chosen; else
-    0.
-    """
+    """The number of the first modifier that acts on the result, if the place is chosen; else 0."""
     if not is_place_chosen(ob) or ob.vbd.stack_place == "FIRST":
         return 0
     name = ob.vbd.stack_modifier
@@ -128,8 +126,8 @@ def place_in_stack(ob):
 
 
 def reshaping(ob):
-    """Modifiers in use before the chosen place that may make other vertices: then what is simulated
-    are not those of the mesh, and a modifier at that place plays the bake.
+    """Active modifiers before the chosen place that may make other vertices: then the simulated
+    vertices are not those of the mesh, and a modifier at that place plays the bake.
     """
     before = ob.modifiers[: place_in_stack(ob)]
     keeping = (DEFORMING | NEUTRAL) - FROM_FILE
@@ -137,7 +135,7 @@ def reshaping(ob):
 
 
 def is_reshaped(ob):
-    """Whether there are such; no where the chosen place does not exist, as the bake will say."""
+    """Return whether such modifiers exist; False if the chosen place does not."""
     try:
         return bool(reshaping(ob))
     except ValueError:
@@ -146,7 +144,7 @@ def is_reshaped(ob):
 
 def refuse_unplayable(ob):
     """Refuse a place in the stack where no bake can be played: after modifiers that make other
-    vertices in renders than in the viewport, and where no modifier can be put.
+    vertices in renders than in the viewport, and where no modifier can be inserted.
     """
     for modifier in reshaping(ob):
         if ob.override_library:
@@ -167,7 +165,7 @@ def refuse_unplayable(ob):
 
 
 def may_change_count(ob):
-    """Whether modifiers may give an object another number of vertices in another frame."""
+    """Return whether modifiers may change the number of vertices between frames."""
     if is_hair(ob):
         return bool(simulation_point(ob)[1])
     keeping = (DEFORMING | NEUTRAL) - FROM_FILE

@@ -6,7 +6,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...solver.lattice.triangle_queries import nearest_on_triangles
 
-# Pairs of a point and an edge that are looked at together.
+# Pairs of a point and an edge in one batch.
 TOGETHER = 1 << 20
 
 
@@ -24,7 +24,7 @@ def nearest(points, vertices, elements):
 
 
 def _nearest_edges(points, ends):
-    """The same for edges with their `ends` [edge, 2, 3]."""
+    """Nearest edges, for edges with their `ends` [edge, 2, 3]."""
     found, places = [], []
     step = ends[:, 1] - ends[:, 0]
     size = np.maximum((step**2).sum(axis=1), 1e-300)
@@ -38,8 +38,8 @@ def _nearest_edges(points, ends):
 
 
 def weights_in(places, corners):
-    """Weights [place, n] of the corners [place, n, 3] of triangles or edges that give places in
-    them, [place, 3].
+    """Barycentric weights [place, n] of the corners [place, n, 3] of triangles or edges for places
+    in them, [place, 3].
     """
     first, sides = corners[:, 0], corners[:, 1:] - corners[:, :1]
     rest = np.einsum("pik,pi->pk", np.linalg.pinv(sides), places - first)

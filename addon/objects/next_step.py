@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user may do next, before anything is baked."""
+"""Advice to the user about the next step, before anything is baked."""
 
 from ...solver.messages import message
 from .curves import is_pinned, is_simulated_as_points
@@ -8,7 +8,7 @@ from .participants import BODIES, nothing_to_bake, participants
 
 
 def needs_floor(scene):
-    """Whether all that is simulated falls forever."""
+    """Return whether all simulated bodies fall forever."""
     chosen = participants(scene)
     bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
     held = len(chosen) > len(bodies)
@@ -18,7 +18,7 @@ def needs_floor(scene):
 
 
 def _without_target(scene):
-    """A body whose attachment leads nowhere yet, or None."""
+    """A body with an attachment that has no target yet, or None."""
     for ob in scene.objects:
         if ob.vbd.role in BODIES:
             if any(item.enabled and item.target is None for item in ob.vbd.attachments):
@@ -27,7 +27,7 @@ def _without_target(scene):
 
 
 def next_step(context):
-    """What the user may do next, in one short line; empty when there is nothing to say."""
+    """The next step in one short line; empty without advice."""
     scene, ob = context.scene, context.object
     if context.window_manager.vbd.baking:
         return message("progress.esc_short")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is baked needs a mesh or curve of its own in this file, since it gets the shape keys."""
+"""Baked objects need a mesh or curve of their own in this file, since it gets the shape keys."""
 
 import bpy
 from bpy.types import Operator
@@ -10,7 +10,7 @@ from .participants import BODIES
 
 
 def missing(ob):
-    """Why the mesh of an object cannot take its bake, or None.
+    """The reason why the mesh of an object cannot store its bake, or None.
 
     Keys of a mesh that is overridden do not survive reloading the file.
     """
@@ -30,7 +30,7 @@ def _sharing(ob):
     if ob.data.users < 2:
         return []
     others = (other for other in bpy.data.objects if other.data == ob.data and other != ob)
-    return [other.name for other in others if other.users]  # else as good as deleted
+    return [other.name for other in others if other.users]  # others are as good as deleted
 
 
 def without_own_mesh(scene):
@@ -69,7 +69,7 @@ class VBD_OT_make_mesh_local(Operator):
     def execute(self, context):
         done, linked = [], []
         for ob in without_own_mesh(context.scene):
-            if not missing(ob):  # the one that it shared with has got another one
+            if not missing(ob):  # the other object of a shared mesh has a copy by now
                 continue
             if ob.library and all(c.library is None for c in ob.users_collection):
                 ob = ob.override_create(remap_local_usages=True)

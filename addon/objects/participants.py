@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What takes part in the simulation: the list of it, and selecting from it."""
+"""Participants of the simulation: their list, and selecting them from it."""
 
 import bpy
 from bpy.types import UIList
@@ -14,14 +14,14 @@ ROLE_ICONS = {
     "ROD": "CURVE_PATH",
     "COLLIDER": "MOD_PHYSICS",
 }
-# Rows that the list takes before it scrolls.
+# Rows of the list before it scrolls.
 MOST_ROWS = 6
-# Types of objects that have no role, but become meshes.
+# Types of objects that have no role, but can be converted to meshes.
 CONVERTIBLE = ("FONT", "SURFACE", "META")
 
 
 def unsuited(ob, role):
-    """Why an object of its type cannot have a role, or None."""
+    """The reason why an object of its type cannot have a role, or None."""
     if ob.type == "MESH" or (is_curve(ob) and role == "ROD"):
         return None
     if is_curve(ob):
@@ -37,7 +37,7 @@ def participants(scene):
 
 
 def nothing_to_bake(scene):
-    """Why there is nothing to simulate in a scene, or None."""
+    """The reason why a scene has nothing to simulate, or None."""
     roles = {ob.vbd.role for ob in scene.objects} - {"NONE"}
     if not roles:
         return message("bake.no_roles")
@@ -47,7 +47,7 @@ def nothing_to_bake(scene):
 
 
 def select_only(context, objects):
-    """Select those objects and no others; the first becomes the active one."""
+    """Select these objects and no others; the first becomes the active one."""
     for ob in list(context.view_layer.objects.selected):
         ob.select_set(False)
     for ob in objects:
@@ -56,14 +56,14 @@ def select_only(context, objects):
 
 
 def active_index(group):
-    """Where the active object is among the objects of the scene; -1 for none."""
+    """Index of the active object among the objects of the scene; -1 for none."""
     ob = bpy.context.view_layer.objects.active
     return -1 if ob is None else group.id_data.objects.find(ob.name)
 
 
 def set_active_index(group, index):
     ob = group.id_data.objects[index]
-    # What is excluded from the view layer cannot be selected; the list shows it in grey.
+    # Objects outside of the view layer cannot be selected; the list shows them in grey.
     if ob.name in bpy.context.view_layer.objects:
         select_only(bpy.context, [ob])
 
@@ -89,7 +89,7 @@ class VBD_UL_participants(UIList):
 
 
 def draw_participants(layout, context):
-    """The list, where there is anything in it."""
+    """Draw the list, unless it is empty."""
     scene = context.scene
     count = len(participants(scene))
     if not count:

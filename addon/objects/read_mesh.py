@@ -9,7 +9,7 @@ from .slivers import without_slivers
 
 
 def attribute(mesh, name, what, dtype, width):
-    """All values of a mesh attribute, shape [element, width]; none if the mesh does not have it."""
+    """All values of a mesh attribute, shape [element, width]; empty if it does not exist."""
     layer = mesh.attributes.get(name)
     if layer is None:
         return np.empty((0, width), dtype)
@@ -52,7 +52,7 @@ def cloth_corners(mesh):
 
     Quads are split along alternating diagonals, since parallel ones would make the cloth stiffer
     along one direction than along the other. Other faces, folded quads and meshes whose vertices
-    take no two colors get Blender's triangulation.
+    cannot be colored with two colors get Blender's triangulation.
     """
     whole, face = triangle_corners(mesh)
     side = two_coloring(edges(mesh), len(mesh.vertices))
@@ -98,8 +98,8 @@ def loose_edges(mesh):
 
 
 def group_weights(ob, mesh, name):
-    """Weights of all vertices of an object in a vertex group, float64 [vertex]; 0 for those that
-    are not in it.
+    """Weights of all vertices of an object in a vertex group, float64 [vertex]; 0 for vertices
+    outside of it.
 
     `mesh` is the evaluated one: modifiers may change weights.
     """

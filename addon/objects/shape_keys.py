@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Taking all shape keys away from an object."""
+"""Removal of all shape keys from an object."""
 
 import bpy
 
 
 def clear_keys(ob):
-    """Take the Key of an object's mesh or curve away, with all of its shape keys.
+    """Remove the Key of an object's mesh or curve, with all of its shape keys.
 
     Blender counts one user too many for the Key of a copy, which would stay in the file for good.
     """

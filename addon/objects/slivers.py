@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Triangles without an area, which Blender makes of faces with corners along a straight line, such
-as the lid of a cylinder that was subdivided.
+as the lid of a subdivided cylinder.
 """
 
 import numpy as np
 
-# Below this part of its longest edge a triangle has no height, and no side that it faces.
+# A triangle with a height below this fraction of its longest edge has no normal.
 FLAT = 1e-5
 
 
 def without_slivers(corners, face, points, vertex):
-    """Triangles [triangle, 3] of which those without a height have given their longest edge to the
-    next triangle of the same face [triangle] in exchange for the other diagonal.
+    """Triangles [triangle, 3] after flipping the longest edge of those without a height into the
+    other diagonal with the next triangle of the same face [triangle].
 
-    `corners` index `vertex` [corner], and that `points` [vertex, 3]. What has no area as a whole
-    stays.
+    `corners` index `vertex` [corner], and that `points` [vertex, 3]. Faces without any area remain.
     """
     height, longest = _height(points[vertex[corners]])
     flat = np.flatnonzero(height <= FLAT * longest)
@@ -36,7 +35,7 @@ def _height(places):
 
 
 def _flipped(triangles, places):
-    """The triangles of one face, after all flips that raise the least height of two."""
+    """The triangles of one face, after all flips that increase the least height of two."""
     triangles = [tuple(triangle) for triangle in triangles.tolist()]
     beside = {side: t for t, triangle in enumerate(triangles) for side in _sides(triangle)}
     waiting = list(range(len(triangles)))
@@ -69,7 +68,7 @@ def _sides(triangle):
 
 
 def _from_longest_side(triangle, places):
-    """The triangle turned so that its first two corners are the ends of its longest side."""
+    """The triangle rotated so that its first two corners are the ends of its longest side."""
     length = [np.linalg.norm(places[a] - places[b]) for a, b in _sides(triangle)]
     first = int(np.argmax(length))
     return triangle[first:] + triangle[:first]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces of a cloth that a bake leaves out, since they have no area or are there twice."""
+"""Faces of a cloth that a bake leaves out, since they have no area or are duplicates."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from . import read_mesh
 
 @dataclass
 class LeftOut:
-    """Numbers of faces that are left out: `flat`, those with a triangle without area, and
-    `doubled`, those that have the vertices of an earlier one.
+    """Numbers of the faces left out: `flat`, those with a triangle without area, and `doubled`,
+    those with the vertices of an earlier one.
     """
 
     flat: np.ndarray
@@ -22,7 +22,7 @@ class LeftOut:
 
     @property
     def faces(self):
-        """All of them, without repetition."""
+        """All faces left out, without repetition."""
         return np.union1d(self.flat, self.doubled)
 
     def __len__(self):
@@ -47,7 +47,7 @@ def sound_corners(mesh, points):
 
 
 def _doubled(mesh):
-    """Faces that have all vertices of an earlier one, in whatever order, int64 [face]."""
+    """Faces that have all vertices of an earlier one, in any order, int64 [face]."""
     total = np.empty(len(mesh.polygons), np.int32)
     start = np.empty_like(total)
     mesh.polygons.foreach_get("loop_total", total)

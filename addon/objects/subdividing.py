@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Subdivides meshes: of soft bodies until no edge is longer than their cells allow, of cloth by
+"""Subdivision of meshes: of soft bodies until no edge is longer than their cells allow, of cloth by
 halving every edge.
 """
 
@@ -13,12 +13,12 @@ from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import TETS
 
-# Subdividing the mesh below them changes the shape that they make of it.
+# Modifiers whose result changes when the mesh below them is subdivided.
 SUBDIVIDING = {"MULTIRES", "SUBSURF"}
 
 
 def cannot_subdivide(ob):
-    """Why the mesh of a soft body or a cloth cannot be subdivided by `subdivide`, or None."""
+    """The reason why the mesh of a soft body or a cloth cannot be subdivided, or None."""
     reason = missing(ob)
     if reason:
         return reason
@@ -37,7 +37,7 @@ def cannot_subdivide(ob):
 
 
 def _cannot_halve(ob):
-    """The same of a cloth. A modifier that subdivides the baked result may stay."""
+    """The reason for a cloth. A modifier that subdivides the baked result may stay."""
     for modifier in reshaping(ob) if is_reshaped(ob) else []:
         return message("mesh.made_by_modifier", name=ob.name, modifier=modifier.name)
     for modifier in ob.modifiers:
@@ -55,7 +55,7 @@ def longest_edge(ob):
 
 def subdivide(ob):
     """Make the faces of a soft body as small as its cells, and those of a cloth half as long. The
-    shape stays the same. Nothing that `cannot_subdivide`.
+    shape does not change. The object must pass `cannot_subdivide`.
     """
     change = _halve_all if ob.vbd.role == "CLOTH" else _halve_long
     divided = bmesh.new()
@@ -69,7 +69,7 @@ def subdivide(ob):
 
 
 def _halve_long(ob, divided):
-    """Halve the long edges of a soft body, again and again.
+    """Halve the long edges of a soft body repeatedly.
 
     Large faces of more than four corners are divided into triangles, as their inside has no edges
     to halve.
@@ -93,7 +93,7 @@ def _halve_all(_ob, divided):
     """Halve every edge that has a face; between halves that seams join there are new seams."""
     many = [face for face in divided.faces if len(face.verts) > 4]
     bmesh.ops.triangulate(divided, faces=many)
-    # The vertices that there are keep their numbers, though not their references.
+    # Existing vertices keep their numbers, though not their references.
     divided.verts.index_update()
     count, joined = len(divided.verts), list(_sewn_edges(divided))
     with_face = [edge for edge in divided.edges if edge.link_faces]
@@ -106,7 +106,7 @@ def _halve_all(_ob, divided):
 
 def _sewn_edges(divided):
     """Pairs of edges whose ends are joined by seams, which are edges without a face: the numbers of
-    the ends of both. Of an edge that is sewn to one vertex that vertex stands twice.
+    the ends of both. For an edge sewn to a single vertex that vertex occurs twice.
     """
     sewn = {}
     for edge in divided.edges:
@@ -132,7 +132,7 @@ def _has_face(edge):
 
 
 def _middle(divided, ends, count):
-    """The new vertex between two of the first `count`; one that stands twice is its own."""
+    """The new vertex between two of the first `count`; for one that occurs twice it is itself."""
     a, b = (divided.verts[end] for end in ends)
     if a == b:
         return a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tets that a mesh carries, and how the pinned corners of a lattice follow pinned vertices."""
+"""Tets of a mesh, and pinned corners of a lattice that follow pinned vertices."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from ...solver.messages import message
 TETS = "tets"
 TETS_VERTICES = "tets_vertices"
 
-# Pinned vertices that lead a pinned corner of the lattice: enough for a well-defined rotation, few
-# enough for parts of a body that are pinned apart to move apart.
+# Pinned vertices that determine the motion of a pinned corner: enough for a well-defined rotation,
+# few enough for separately pinned regions to move apart.
 LEADERS = 24
-# Fraction of the spread of the leaders that speaks for "no rotation"; it decides about the axis of
-# leaders on a line, and turns the others by no more than this.
+# Weight of "no rotation" as a fraction of the spread of the leaders; it fixes the axis of leaders
+# on a line, and turns the others by no more than this.
 STILLNESS = 1e-5
-# How far corners may go to bring pinned vertices home, as a weight on their squared path: a lone
-# vertex comes within half a percent, and two that are close together do not tear the lattice apart.
+# Weight of the corners' squared displacement against the error at pinned vertices: a lone vertex
+# comes within half a percent, and two that are close together do not tear the lattice apart.
 RELUCTANCE = 1e-3
 # Steps of the least-squares solver, and the drop of its squared gradient at which it may stop.
 MOST_STEPS = 50
@@ -52,9 +52,9 @@ def stored_tets(name, mesh):
 
 
 def carried_rigidly(points, leaders, now):
-    """Where `points` [point, 3] are if each goes with the rigid motion that fits its leaders best.
+    """Positions of `points` [point, 3] under the rigid motion that fits their leaders best.
 
-    `leaders` and `now`: where the leaders of every point are with it and then, [point, leader, 3].
+    `leaders` and `now`: old and new positions of the leaders of every point, [point, leader, 3].
     """
     center, center_now = leaders.mean(axis=1), now.mean(axis=1)
     turn = np.einsum("pki,pkj->pij", now - center_now[:, None], leaders - center[:, None])
@@ -67,16 +67,16 @@ def carried_rigidly(points, leaders, now):
 class LatticePins:
     """Pinned corners of cells that follow the pinned vertices of the surface inside it.
 
-    `lattice/pinned_corners.py` says which those are. Corners of cells that hold a pinned point
+    `lattice/pinned_corners.py` finds these corners. Corners of cells that hold a pinned point
     follow the rigid motion that fits its nearest pinned points best, so a turning pin turns its
-    cells with it. What pinned points do beyond that, such as growing or moving apart, they follow
-    by least squares.
+    cells with it. The remaining motion of pinned points, such as growing or moving apart, they
+    follow by least squares.
     """
 
     def __init__(self, lattice_points, clamp, start):
         """`clamp`: the `PinnedCorners` of the pinned vertices.
 
-        `start`: where the pinned vertices are when the lattice is at `lattice_points`, [pinned, 3].
+        `start`: positions of the pinned vertices with the lattice at `lattice_points`, [pinned, 3].
         """
         self.clamp, self.indices = clamp, clamp.indices
         self.point, slot = np.nonzero(np.abs(clamp.weights) > LEAST_WEIGHT)
@@ -93,18 +93,18 @@ class LatticePins:
         self.leaders_at_rest = start[self.leaders]
 
     def targets(self, now):
-        """Where the pinned corners are, [pin, 3], when the pinned vertices are at `now`."""
+        """Positions of the pinned corners, [pin, 3], for the pinned vertices at `now`."""
         now = self.clamp.places(now)
         corners = carried_rigidly(self.rest, self.leaders_at_rest, now[self.leaders])
         corners = corners + self._correction(now - self._carried(corners))
         return corners[self.chosen]
 
     def _carried(self, points):
-        """What corners at `points` [pin, 3] make of what is pinned, [point, 3]."""
+        """Positions of the pinned points, [point, 3], for corners at `points` [pin, 3]."""
         return _sums(self.point, self.weight, points[self.corner], len(self.clamp.weights))
 
     def _correction(self, gap):
-        """Moves of the corners, [pin, 3], that close the `gap` [point, 3] and are small.
+        """Small displacements of the corners, [pin, 3], that close the `gap` [point, 3].
 
         Conjugate gradients for min |carried(move) − gap|² + RELUCTANCE |move|².
         """
@@ -125,7 +125,7 @@ class LatticePins:
         return move
 
     def _gathered(self, gap):
-        """Pull of every corner, [pin, 3], by the gaps of the points that it carries."""
+        """Transpose of `_carried`: sum of the gaps of its points for every corner, [pin, 3]."""
         return _sums(self.corner, self.weight, gap[self.point], len(self.rest))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths as the interface shows them, which are metres; Blender stores its own units."""
+"""Lengths as the interface shows them, in metres; Blender stores its own units."""
 
 import bpy
 
-# What the interface multiplies by the unit scale of the scene.
+# Subtypes that the interface multiplies by the unit scale of the scene.
 SCALED = {"LENGTH", "VELOCITY", "ACCELERATION"}
 
 
@@ -22,7 +22,7 @@ def shown(group, name):
 
 
 def gravity_of(scene):
-    """Gravity as the interface shows it [m/s²], zero where it is switched off."""
+    """Gravity as the interface shows it [m/s²], zero if it is disabled."""
     if not scene.use_gravity:
         return (0.0, 0.0, 0.0)
     return tuple(unit_scale(scene) * component for component in scene.gravity)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of the last bake in the panel, and the buttons that do what it advises."""
+"""The report of the last bake in the panel, and the buttons that follow its advice."""
 
 import blf
 from bpy.props import EnumProperty, IntProperty
@@ -17,14 +17,14 @@ ADVISED = ("iterations", "substeps")
 # Roles whose faces can be subdivided.
 SUBDIVIDED = ("SOFT", "CLOTH")
 
-# Of a sidebar that has its default width, in units of the interface.
+# Default width of the sidebar, in units of the interface.
 SIDEBAR = 280
-# What tabs, margins and an icon take of it.
+# Width of tabs, margins and an icon in the sidebar.
 BESIDE_TEXT = 88
 
 
 def is_shown(scene):
-    """Whether there is a report, of a bake that is still there."""
+    """Return whether there is a report of a bake that still exists."""
     return bool(scene.vbd.report) and any(ob.vbd.baked for ob in scene.objects)
 
 
@@ -33,12 +33,12 @@ def lines_of(scene):
 
 
 def objects_of(line, scene):
-    """The objects that a line is about, as far as they still exist."""
+    """The existing objects that a line is about."""
     return [scene.objects[name] for name in line.objects if name in scene.objects]
 
 
 def text_width(context):
-    """Room for text beside an icon in the sidebar, in units of the interface."""
+    """Width for text beside an icon in the sidebar, in units of the interface."""
     region = context.region
     if region is None or region.type != "UI":
         return SIDEBAR - BESIDE_TEXT
@@ -47,16 +47,16 @@ def text_width(context):
 
 
 def measured(context):
-    """A function that says how wide a text is, in units of the interface."""
+    """A function that returns the width of a text, in units of the interface."""
     preferences = context.preferences
-    # Letters are placed on whole pixels, so they are measured at the size they are drawn with.
+    # Letters are placed on whole pixels, so they are measured at the size at which they are drawn.
     scale = preferences.system.ui_scale or 1.0  # 0 without a window
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
     return lambda text: blf.dimensions(0, text)[0] / scale
 
 
 def draw_wrapped(layout, context, text, icon):
-    """A text in as many labels as it takes, the icon before the first."""
+    """Draw a text in as many labels as needed, with the icon before the first."""
     column = layout.column(align=True)
     column.scale_y = 0.8
     for part in report.wrapped(text, text_width(context), measured(context)):
@@ -85,7 +85,7 @@ def draw_line(layout, context, line, index, icon):
 
 
 def draw_report(layout, context):
-    """What has become of the bake, and what it said; the report says itself if it is partial."""
+    """Draw the state of the bake, and its report; a partial bake is part of the report."""
     scene = context.scene
     for text in edits(scene) if is_shown(scene) else warnings(scene):
         draw_wrapped(layout, context, text, "ERROR")
@@ -112,7 +112,7 @@ def draw_statistics(layout, context):
 
 
 def refusal(context):
-    """Why advice cannot be taken now, or None."""
+    """The reason why advice cannot be followed now, or None."""
     if context.window_manager.vbd.baking:
         return message("bake.running")
     if not context.scene.is_editable:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several panels share, and draw: roles, presets and fields."""
+"""Parts of several panels: roles, presets and fields."""
 
 import re
 
@@ -49,7 +49,7 @@ def with_unit(label, unit):
 def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
-    if group.bl_rna.properties[name].type == "ENUM":  # Blender would cut its label off
+    if group.bl_rna.properties[name].type == "ENUM":  # Blender would truncate its label
         row = row.split(factor=0.35 if label else 0.5)
         row.label(text=label or group.bl_rna.properties[name].name)
         label = ""
@@ -59,7 +59,7 @@ def draw_field(column, group, name, label=None, active=True):
 def draw_roles(layout, ob, prefix=""):
     """Buttons that set the role of the selected objects; the active object's role is pressed.
 
-    The `prefix` tells them from Blender's own buttons beside them.
+    The `prefix` distinguishes them from Blender's own buttons beside them.
     """
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     for role, label in ROLE_BUTTONS:
@@ -72,7 +72,7 @@ def draw_roles(layout, ob, prefix=""):
 
 
 def draw_presets(layout, group, menu, add_operator):
-    """The menu of presets with its buttons, in a row that is returned."""
+    """Draw the menu of presets with its buttons, in a row that is returned."""
     row = layout.row(align=True)
     row.menu(menu.__name__, text=shown_preset(menu, group) or NONE_SHOWN)
     row.operator(add_operator.bl_idname, text="", icon="ADD")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The line about folds of a cloth: how long those of its fabric are, and how short its mesh can
-make them.
-"""
+"""The line about folds of a cloth: fold length of its fabric, and the shortest of its mesh."""
 
 import numpy as np
 
@@ -11,13 +9,13 @@ from ...solver.report.lengths import length
 from ..objects.face_size import triangle_area
 from ..objects.units import gravity_of
 
-# A mesh that makes its folds this many times as long as those of the fabric shows too few of them.
+# A mesh whose folds are longer than those of the fabric by this factor shows too few of them.
 COARSE = 2.0
 
 
 def fold_lengths(ob, scene):
-    """The fold lengths [m] of the fabric and of the mesh of a cloth object; None where the cloth
-    has no weight or does not resist bending, or the size of its faces is not known.
+    """The fold lengths [m] of the fabric and of the mesh of a cloth object; None if the cloth has
+    no weight or does not resist bending, or the size of its faces is unknown.
     """
     gravity = np.linalg.norm(gravity_of(scene))
     if ob.vbd.role != "CLOTH" or not gravity or not ob.vbd.bending_stiffness:
@@ -30,13 +28,13 @@ def fold_lengths(ob, scene):
 
 
 def is_coarse(lengths):
-    """Whether the mesh of such fold lengths would show finer folds if it were subdivided."""
+    """Return whether a mesh with these fold lengths would show finer folds if subdivided."""
     return lengths is not None and lengths[1] > COARSE * lengths[0]
 
 
 def draw_folds(layout, context, ob, always=True):
-    """The line, with a button where finer faces would show finer folds; unless `always` only
-    there.
+    """Draw the line, with a button if finer faces would show finer folds; unless `always` only
+    then.
     """
     lengths = fold_lengths(ob, context.scene)
     coarse = is_coarse(lengths)

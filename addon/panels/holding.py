@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of what holds an object: pins, seams and attachments, with the list of these."""
+"""Panels of pins, seams and attachments, with the list of attachments."""
 
 from itertools import count
 
@@ -19,7 +19,7 @@ def _fields(layout, context):
 
 
 def _numbers(layout, group, *names):
-    """Fields with their labels inside: beside them their units would be cut off."""
+    """Draw fields with their labels inside: beside them their units would be truncated."""
     column = layout.column(align=True)
     column.use_property_split = False
     for name in names:
@@ -33,7 +33,7 @@ class VBD_PT_pins(PhysicsPanel, Panel):
 
     def draw(self, context):
         vbd, layout = _fields(self.layout, context), self.layout
-        if is_curve(context.object):  # which has no vertex groups
+        if is_curve(context.object):  # curves have no vertex groups
             layout.prop(vbd, "pin_start")
             layout.prop(vbd, "pin_end")
         else:
@@ -93,7 +93,7 @@ class VBD_UL_attachments(UIList):
     def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
         row = layout.row(align=True)
         row.active = item.enabled
-        # Two names side by side would be cut off both.
+        # Two names side by side would both be truncated.
         row.prop(item, "name", text="", emboss=False, icon="LINKED" if item.target else "ERROR")
         row.prop(item, "enabled", text="")
 

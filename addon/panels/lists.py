@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lists of an object have in common: how they are drawn, and the buttons beside them."""
+"""Lists of an object: their drawing, and the buttons beside them."""
 
 from ...solver.messages import message
 from ..objects.participants import BODIES
 
 
 def draw_list(layout, context, items, active, *, kind, show):
-    """The list `items` of the active object, whose shown one is number `active`, both by name, with
-    its buttons; `kind` ends the names of its operators and `show` is its switch for the viewport.
-    Returns the item that is shown, or None.
+    """Draw the list `items` of the active object, whose shown item has index `active`, both by
+    name, with its buttons; `kind` ends the names of its operators and `show` is its switch for the
+    viewport. Returns the shown item, or None.
     """
     vbd = context.object.vbd
     row = layout.row()
@@ -22,7 +22,7 @@ def draw_list(layout, context, items, active, *, kind, show):
 
 
 class ListOperator:
-    """Changes a list of the active object."""
+    """Base of operators that change a list of the active object."""
 
     bl_options = {"REGISTER", "UNDO"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of an object's material: few numbers in sight, and the rest under More."""
+"""The panels of an object's material: the main numbers, and the others under More."""
 
 from bpy.types import Panel
 
@@ -8,8 +8,8 @@ from ..values.presets import MATERIAL_PRESETS
 from .drawing import PhysicsPanel, draw_field, draw_presets, lock, with_unit
 from .folds import draw_folds
 
-# Fields of each role that are in sight, in their order, with a label where the role decides it, or
-# where that of the property would be cut off beside its number in a narrow editor.
+# Main fields of each role in order, with a label if it depends on the role, or if that of the
+# property would be truncated beside its number in a narrow editor.
 IN_SIGHT = {
     "SOFT": (
         ("youngs_modulus_kpa", None),
@@ -33,7 +33,7 @@ IN_SIGHT = {
         ("damping", None),
     ),
 }
-# Those of the sub-panel More.
+# Fields of the sub-panel More.
 MORE = {
     "SOFT": (("solid_model", "Model"), ("flow_time", None), ("drag", None)),
     "CLOTH": (
@@ -75,7 +75,7 @@ def stored_name(name):
 
 
 def always_springs_back(vbd):
-    """Fields that have no effect with material models which always spring back."""
+    """Fields without effect in material models that always spring back."""
     if vbd.role == "SOFT" and vbd.solid_model != "neo_hookean":
         return ("yield_strain", "flow_time")
     if vbd.role == "CLOTH" and vbd.membrane == "neo_hookean":
@@ -84,14 +84,14 @@ def always_springs_back(vbd):
 
 
 def has_effect(vbd, name):
-    """Whether a field changes anything, next to the others."""
+    """Return whether a field has an effect, given the others."""
     folds = vbd.role != "SOFT" and vbd.crease_radius > 0.0
     dents = vbd.role != "ROD" and vbd.yield_strain > 0.0
     return {"crease_radius": folds, "flow_time": folds or dents}.get(stored_name(name), True)
 
 
 def shown_fields(ob, fields):
-    """Those of the `fields`, pairs of name and label, that an object has now."""
+    """The `fields`, pairs of name and label, without those that an object does not have now."""
     woven = ob.vbd.role == "CLOTH" and ob.vbd.membrane == "orthotropic"
     hidden = always_springs_back(ob.vbd) if woven else (*always_springs_back(ob.vbd), *WOVEN_ONLY)
     for name, label in fields:
@@ -101,7 +101,7 @@ def shown_fields(ob, fields):
         if woven and stored == "youngs_modulus":
             label = "Warp (N/m)" if name == "membrane_stiffness" else "Warp (MPa)"
         if ob.override_library:
-            # Blender can override what is stored.
+            # Only stored values can be overridden.
             if name == "keeps_folds" or (name == "youngs_modulus_mpa" and ob.vbd.role == "CLOTH"):
                 continue
             if name in MEASURED:
@@ -111,7 +111,7 @@ def shown_fields(ob, fields):
 
 
 def draw_fields(column, context, fields):
-    """The `fields` of the active object that it has, with the line about folds."""
+    """Draw those `fields` that the active object has, with the line about folds."""
     ob = context.object
     for name, label in shown_fields(ob, fields):
         draw_field(column, ob.vbd, name, label, active=has_effect(ob.vbd, name))

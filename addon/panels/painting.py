@@ -18,14 +18,14 @@ class VBD_UL_painted(UIList):
     def draw_item(self, _context, layout, data, item, _icon, _active_data, _active_property):
         row = layout.row()
         row.active = data.role in ROLES_OF[item.what]
-        # Two names side by side would be cut off both.
+        # Two names side by side would both be truncated.
         row.label(text=label(item.what), icon="GROUP_VERTEX" if item.vertex_group else "ERROR")
 
 
 def _draw_row(layout, context, item):
     ob, name = context.object, item.what
     row = layout.row()
-    row.use_property_split = False  # the names of properties want the whole width
+    row.use_property_split = False  # names of properties need the whole width
     row.prop(item, "what", text="")
     if ob.vbd.role not in ROLES_OF[name]:
         layout.label(

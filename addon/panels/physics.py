@@ -45,7 +45,7 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
         row.operator("vbd.count_cells", text="", icon="FILE_REFRESH")
         column = layout.column()
         column.active = not own_tets
-        column.use_property_split = False  # beside its field the label would be cut off
+        column.use_property_split = False  # beside its field the label would be truncated
         column.prop(ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
             column.label(text=message("bake.touches"), icon="INFO")
@@ -112,7 +112,7 @@ class VBD_PT_stack(PhysicsPanel, Panel):
 class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
-    bl_order = 1  # after what holds the object (holding_panels.py)
+    bl_order = 1  # after the panels of pins and attachments (holding.py)
     roles = (*BODIES, "COLLIDER")
 
     def draw(self, context):
@@ -122,7 +122,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         layout.use_property_decorate = False
         vbd = context.object.vbd
         collider = vbd.role == "COLLIDER"
-        # What has no mesh keeps the distance of those that touch it, and meets all of them.
+        # A collider without a mesh takes the distance of its partner, and collides with all.
         with_mesh = not collider or vbd.collider_shape == "MESH"
         if collider:
             layout.prop(vbd, "collider_shape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that make objects take part in the simulation, and that count a soft body's cells."""
+"""Operators that give objects a role in the simulation, and that count a soft body's cells."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -13,12 +13,12 @@ from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
 from ..values.scene_time import take_range
 
-# The shipped material that a new role starts with; the others start with the defaults.
+# The shipped material that a new role starts with; other roles start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
-# Hair grows from somewhere, and its strands lie too close together to keep them apart one by one.
+# Hair is held at its roots, and its strands lie too close together for contact between them.
 HAIR_MATERIAL = "Hair"
-# Roles that start with self contact: what is thin folds onto itself in every drape and every knot.
-# A soft body of one piece seldom does.
+# Roles that start with self contact: thin bodies touch themselves in every drape and every knot, a
+# soft body of one piece seldom.
 SELF_CONTACT = ("CLOTH", "ROD")
 
 
@@ -33,7 +33,7 @@ def _selected(context):
 
 
 def refusal(context):
-    """Why roles cannot change now, or None."""
+    """The reason why roles cannot change now, or None."""
     chosen = chosen_objects(context)
     if not chosen:
         told = [unsuited(ob, "ROD") for ob in _selected(context) if ob.type in CONVERTIBLE]

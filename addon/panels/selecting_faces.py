@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The button that selects the faces of a cloth which a bake leaves out."""
+"""Button that selects the faces of a cloth that a bake leaves out."""
 
 import bmesh
 import bpy
@@ -14,12 +14,12 @@ from .advice import lines_of, objects_of
 
 
 def faces_left_out(ob):
-    """Numbers of the faces of a mesh object that a bake of it as cloth leaves out."""
+    """Numbers of the faces of a mesh object that a bake as cloth leaves out."""
     return left_out(ob.data, transformed(matrix(ob), positions(ob.data))).faces
 
 
 def select(mesh, faces):
-    """Select faces of a mesh that is in Edit Mode, by their numbers, besides what is selected."""
+    """Add faces of a mesh in Edit Mode, by their numbers, to the selection."""
     edited = bmesh.from_edit_mesh(mesh)
     edited.faces.ensure_lookup_table()
     for face in faces:

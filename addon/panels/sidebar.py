@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels of the sidebar: what takes part, the bake, its report and the scene's settings."""
+"""The panels of the sidebar: participants, the bake, its report and the scene's settings."""
 
 from bpy.types import Panel
 
@@ -19,8 +19,8 @@ from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .folds import draw_folds
 from .softness import draw_softness, softer
 
-# The numbers that decide most about speed and look; all others are in the Advanced panel.
-# Labels stand inside the number fields, since beside them their units would be cut off.
+# The settings with most effect on speed and look; all others are in the Advanced panel. Labels
+# stand inside the number fields, since beside them their units would be truncated.
 MAIN_SETTINGS = ("substeps", "iterations", "collision_stiffness", "friction", "damping")
 CONVERGENCE_SETTINGS = (
     "coarse_correction",
@@ -49,7 +49,7 @@ ADVANCED_SETTINGS = (
 
 
 def has_effect(settings, name):
-    """Whether a setting changes anything, next to the others."""
+    """Return whether a setting has an effect, given the others."""
     accelerated = settings.acceleration > 0.0
     return {
         "coarse_correction": not accelerated,
@@ -62,13 +62,13 @@ def has_effect(settings, name):
 
 
 def shown_label(settings, name):
-    """What a main setting is called; None by its name."""
+    """The label of a main setting; None for its own name."""
     ends_early = settings.accuracy > 0.0 and has_effect(settings, "accuracy")
     return "Iterations (Most)" if name == "iterations" and ends_early else None
 
 
 def draw_bake(layout, context):
-    """The Bake button with those that a bake brings, or the progress of the bake that runs."""
+    """Draw the Bake button and those for existing frames, or the progress of the running bake."""
     state = context.window_manager.vbd
     if state.baking:
         layout.progress(factor=state.progress, type="BAR", text=state.status)
@@ -88,20 +88,20 @@ def draw_bake(layout, context):
 
 
 def resume_frame(scene):
-    """The frame that Resume goes on with; None where no frame is missing."""
+    """The frame that Resume continues with; None if no frame is missing."""
     kept = kept_frames(scene)
     left = kept and kept.frame and kept.scene_frame < scene.vbd.frame_end
     return kept.scene_frame + 1 if left else None
 
 
 def draw_next_step(layout, context):
-    """What may be done next. One label, also while a bake runs.
+    """Draw advice about the next step, in one label, also while a bake runs.
 
     Blender 4.3 draws a label that is new in its panel as the progress bar that was under the mouse.
     """
     text = next_step(context)
     if text == message("bake.ready") and resume_frame(context.scene) is not None:
-        return  # what may be done is to resume
+        return  # the next step is to resume
     if text:
         layout.label(text=text, icon="INFO")
     if text == message("bake.no_floor"):
@@ -198,12 +198,12 @@ class _Report(_Sidebar):
     @classmethod
     def poll(cls, context):
         scene = context.scene
-        told = is_shown(scene) or warnings(scene)
-        return bool(told) and not context.window_manager.vbd.baking
+        has_report = is_shown(scene) or warnings(scene)
+        return bool(has_report) and not context.window_manager.vbd.baking
 
 
 class VBD_PT_report(_Report, Panel):
-    # A panel of its own, because of what is told in `draw_next_step`.
+    # A panel of its own, for the reason given in `draw_next_step`.
     bl_label = "Last Bake"
     bl_parent_id = "VBD_PT_sidebar"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The notice that soft bodies of version 0.1 are softer now, until it is dismissed.
 
-Every object whose role was given by a later version is marked (`object.vbd.made_of_cells`); who
-dismisses the notice marks the others. So nothing has to be done when a file is opened, and what is
-appended from an old file is noticed as well.
+Every object whose role was set in a later version is marked (`object.vbd.made_of_cells`);
+dismissing the notice marks the others. So nothing is done when a file is opened, and objects
+appended from an old file are noticed as well.
 """
 
 import bpy
@@ -15,7 +15,7 @@ from .advice import draw_wrapped
 
 
 def softer(objects):
-    """Those objects that are soft bodies of version 0.1 and were stiffer there."""
+    """Objects that are soft bodies of version 0.1 and were stiffer there."""
     return [ob for ob in objects if _is_softer(ob)]
 
 
@@ -23,9 +23,9 @@ def _is_softer(ob):
     return (
         ob.vbd.role == "SOFT"
         and not ob.vbd.made_of_cells
-        and ob.is_editable  # else a mark would be lost, and the notice would come again
+        and ob.is_editable  # else a mark would be lost, and the notice would return
         and ob.type == "MESH"
-        and TETS not in ob.data  # these are as they were
+        and TETS not in ob.data  # tets are unchanged
     )
 
 

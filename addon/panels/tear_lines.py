@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines that a cloth may tear along: cut in the mesh and sewn with seams that let go.
+"""Lines along which a cloth may tear: cut in the mesh and sewn with seams that can break.
 
-So a bake has the same vertices in every frame, what has torn collides as all else does, and shape
-keys play it back.
+So a bake has constant vertices, torn pieces collide as all other bodies do, and shape keys play it
+back.
 """
 
 from itertools import pairwise
@@ -13,15 +13,15 @@ from bpy.types import Operator
 from ...solver.messages import message
 from ..playing.playback import is_baked
 
-# For the time of the cut: which vertex each copy is of.
+# Temporary layer of the cut: the original vertex of each copy.
 ORIGIN = "vbd origin"
-# The force at which an edge of a seam tears, where none is set [N].
+# The force at which an edge of a seam tears, if none is set [N].
 SOME_FORCE = 1.0
 
 
 def cut_and_sew(mesh, is_chosen):
-    """Cut a `BMesh` along the edges that `is_chosen` says yes to and that have a face on both
-    sides, and sew what lay in one place by edges of no length; returns how many of these.
+    """Cut a `BMesh` along the edges for which `is_chosen` is true and that have a face on both
+    sides, and sew the copies of each vertex by edges of length zero; returns their number.
     """
     layer = mesh.verts.layers.int.new(ORIGIN)
     for number, vertex in enumerate(mesh.verts):

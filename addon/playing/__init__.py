@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake as the scene plays it: shape keys or a mesh cache, and back to what was there before."""
+"""Playback of a bake: shape keys or a mesh cache, and restoring the state before it."""

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose bake an object plays, and what has happened to it since."""
+"""Ownership of the bake that an object plays, and later changes to it."""
 
 from ...solver.messages import message
 from ..objects.curves import point_count
 from . import mesh_cache
 from .playback import is_baked
 
-# Rates of which one differs from the other by no more than this part are the same.
+# Rates whose relative difference is below this are equal.
 SAME_RATE = 1e-4
 
 
 def owners(ob):
-    """Scenes that the bake of an object belongs to, among those that hold the object.
+    """Scenes that the bake of an object belongs to, among those that contain the object.
 
-    One scene, except when the one it was baked in is gone, or after a bake by version 0.1.
+    One scene, unless the scene of the bake was deleted, or the bake is by version 0.1.
     """
     held = ob.users_scene
     named = [scene for scene in held if scene.name == ob.vbd.bake_scene]
@@ -34,7 +34,7 @@ def baked_elsewhere(scene):
 
 
 def mark(ob, scene, bake):
-    """Remember where an object was baked, the bake's id, and the mesh that it is for."""
+    """Store the scene of an object's bake, the bake's id, and its vertex count."""
     ob.vbd.bake_scene, ob.vbd.bake_id = scene.name, bake
     ob.vbd.bake_vertices = point_count(ob)
     ob.vbd.bake_fps = rate(scene)
@@ -58,7 +58,7 @@ def other_rates(scene):
 
 
 def is_edited(ob):
-    """Whether a baked mesh has lost its keys or changed its vertices, or is about to."""
+    """Return whether a baked mesh has lost its keys or changed its vertices, or is being edited."""
     if not is_baked(ob):
         return False
     lost = not getattr(ob.data, "shape_keys", None) and not mesh_cache.plays(ob)
@@ -66,7 +66,7 @@ def is_edited(ob):
 
 
 def edits(scene):
-    """Short lines about bakes that no longer are what they were."""
+    """Short lines about bakes that have changed since."""
     lines = []
     for ob in scene.objects:
         if is_edited(ob):
@@ -79,7 +79,7 @@ def edits(scene):
 
 
 def warnings(scene):
-    """Short lines about bakes that no longer are what they were, or never were whole."""
+    """Short lines about bakes that have changed since, or are incomplete."""
     lines = edits(scene) + other_rates(scene)
     missing = scene.vbd.frames_missing
     if missing and baked_here(scene):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has no shape keys for its bake: hair curves, which have none, and meshes that are simulated
-after modifiers that make other vertices. A mesh in no scene has the keys of the bake, one vertex
-for each point, and a modifier puts the points where its vertices are.
+"""Playback for objects without shape keys for their bake: hair curves, and meshes that are
+simulated after modifiers that make other vertices. A mesh in no scene has the keys of the bake, one
+vertex for each point, and a modifier puts the points where its vertices are.
 """
 
 import bpy
@@ -32,7 +32,7 @@ def add(ob, points, name=None):
 
 
 def put(mesh, points):
-    """Put the vertices of a mesh at `points` [vertex, 3]."""
+    """Move the vertices of a mesh to `points` [vertex, 3]."""
     mesh.attributes["position"].data.foreach_set("vector", np.float32(points).ravel())
     mesh.update()
 
@@ -46,8 +46,8 @@ def _holder(ob, name):
 
 
 def remove(ob, name):
-    """Take the modifier of `add` away; the object with the mesh, or None while a copy of the object
-    still follows that.
+    """Remove the modifier of `add`; returns the object with the mesh, or None while a copy of the
+    object still follows it.
     """
     holder, modifier = _holder(ob, name), ob.modifiers.get(name)
     if modifier is None:
@@ -61,7 +61,7 @@ def remove(ob, name):
 
 
 def _group(name, holder):
-    """A node group that puts every point at the vertex of its number."""
+    """A node group that moves every point to the vertex of its index."""
     group = node_group(name)
     new, link = group.nodes.new, group.links.new
     source, target, move = (

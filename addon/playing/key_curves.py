@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The curves of a Key that plays a bake: made in its action, and taken out again."""
+"""The curves of a Key that plays a bake: made in its action, and removed from it."""
 
 import bpy
 import numpy as np
@@ -32,7 +32,7 @@ def value_path(block):
 
 
 def own_paths(key, record):
-    """What the curves of a bake move on the Key that plays it."""
+    """Data paths of the curves of a bake on the Key that plays it."""
     blocks = set(record.get("blocks", ()))
     ours = {value_path(block) for block in key.key_blocks if block.name in blocks}
     return ours | {"eval_time"} if record.get("absolute") else ours
@@ -59,13 +59,13 @@ def add_tents(curves, blocks, times):
 
 
 def remove_curves(key, record):
-    """Take our curves out of the Key's action, and the action too if it was made for them."""
+    """Remove our curves from the Key's action, and the action too if it was made for them."""
     data = key.animation_data
     if data is None:
         return
     _remove_strips(data, record["made_action"])
     action = data.action
-    if action and record["made_action"] and action.users > 1:  # a copied mesh plays by it as well
+    if action and record["made_action"] and action.users > 1:  # a copied mesh uses it as well
         data.action = None
     elif action:
         _remove_from_action(key, record)
@@ -75,7 +75,7 @@ def remove_curves(key, record):
 
 
 def _remove_strips(data, name):
-    """Take the action of a bake out of NLA tracks, if it was pushed down there."""
+    """Remove the action of a bake from NLA tracks, if it was pushed down there."""
     action = bpy.data.actions.get(name)
     if action is None or data.action == action:
         return

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A modifier in place of the keys of a bake: Blender's Mesh Cache, or `follower`. Its record has
-"mesh_cache", the name of the modifier, and "modifiers", those that are switched off, as that of a
-bake with keys.
+"""A modifier that replaces the keys of a bake: Blender's Mesh Cache, or `follower`. Its record has
+"mesh_cache", the name of the modifier, and "modifiers", those that are disabled, as that of a bake
+with keys.
 """
 
 NAME = "VBD Cache"
-# How records in JSON are told from others without reading them, in every redraw.
+# Beginning of records in JSON, so that a redraw can tell them from others without parsing.
 RECORD_BEGINS = '{"mesh_cache"'
 
 
 def plays(ob):
-    """Whether an object plays its bake from a file."""
+    """Return whether an object plays its bake from a file."""
     return ob.vbd.bake_record.startswith(RECORD_BEGINS)
 
 
 def show(ob, record, shown):
-    """Let the modifier of a bake play or rest; says whether the bake has one."""
+    """Enable or disable the modifier of a bake; returns whether the bake has one."""
     if "mesh_cache" not in record:
         return False
     for name, (viewport, render) in record["modifiers"].items():
@@ -31,7 +31,7 @@ def show(ob, record, shown):
 
 
 def remove(ob, record):
-    """Take the modifier of a bake away; says whether the bake had one."""
+    """Remove the modifier of a bake; returns whether the bake had one."""
     modifier = ob.modifiers.get(record.get("mesh_cache", ""))
     if modifier:
         ob.modifiers.remove(modifier)
@@ -39,7 +39,7 @@ def remove(ob, record):
 
 
 def add(ob, path, first, pace):
-    """A modifier on top of the others that plays a file from scene frame `first` on; its name.
+    """Add a modifier on top of the others that plays a file from scene frame `first` on; its name.
 
     `pace`: time of Blender per scene frame, which time remapping changes.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finished frames -> shape keys, and back to what was there before.
+"""Finished frames -> shape keys, and restoring the state before the bake.
 
 A mesh without keys of its own gets absolute keys and one straight `eval_time` curve, which plays at
 the same speed for any number of frames. A mesh with keys of its own gets relative keys, each with
-its own curve, so that its keys stay; they are muted. `object.vbd.bake_record` remembers what to
-give back.
+its own curve, so that its keys stay; they are muted. `object.vbd.bake_record` stores the state to
+restore.
 """
 
 import json
@@ -36,8 +36,8 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     """Make `frames` the motion of an object from scene frame `frame_start` on.
 
     `frames`: float32 [vertex, 3] arrays in object space. `deforming`: names of the modifiers whose
-    effect is already in them; they are switched off. `pace`: time in curves per scene frame. A bake
-    that is still there is freed.
+    effect they contain; these are disabled. `pace`: time in curves per scene frame. An existing
+    bake is freed.
     """
     if is_hair(ob) or reshaping(ob):
         free(ob)
@@ -100,7 +100,7 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
 
 
 def _write_follower(ob, frames, frame_start, pace):
-    """`write` for what follows a mesh with the keys."""
+    """`write` for an object that follows a mesh with the keys."""
     frames = iter(frames)
     first = next(frames)
     holder, modifier = follower.add(ob, first)
@@ -131,7 +131,7 @@ def resume(ob):
 
 
 def suspend(ob):
-    """Show an object as it was before its bake; `resume` brings the bake back."""
+    """Show an object as it was before its bake; `resume` plays the bake again."""
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
@@ -153,13 +153,13 @@ def suspend(ob):
 
 
 def is_absolute(ob):
-    """Whether an object plays its bake with absolute keys."""
-    keys = getattr(ob.data, "shape_keys", None)  # which hair never has
+    """Return whether an object plays its bake with absolute keys."""
+    keys = getattr(ob.data, "shape_keys", None)  # hair never has keys
     return bool(keys and json.loads(ob.vbd.bake_record or "{}").get("absolute"))
 
 
 def make_relative(ob):
-    """Turn the absolute keys of a bake into relative ones, each with a curve, that move alike.
+    """Turn the absolute keys of a bake into relative ones with equal motion, each with a curve.
 
     A bake whose curve was moved or stretched keeps its new timing.
     """
@@ -183,7 +183,7 @@ def make_relative(ob):
 
 
 def _times_shown(curve, blocks):
-    """When an `eval_time` curve shows each of `blocks`; None if that is not in their order."""
+    """Times at which an `eval_time` curve shows each of `blocks`; None if they are not in order."""
     if curve is None or not blocks:
         return None
     points = np.array([tuple(point.co) for point in curve.keyframe_points])
@@ -197,13 +197,13 @@ def _times_shown(curve, blocks):
 
 
 def free(ob):
-    """Take the bake away and give back exactly what was there before it."""
+    """Remove the bake and restore exactly the state before it."""
     if _take_away(ob):
         clear_keys(ob)
 
 
 def _take_away(ob):
-    """`free`, but a Key that was made for the bake stays, with its Basis; whether there is one."""
+    """`free`, but a Key made for the bake stays, with its Basis; returns whether it exists."""
     if not is_baked(ob):
         return False
     suspend(ob)
@@ -235,13 +235,13 @@ def _take_away(ob):
 
 
 def _forget(ob):
-    """Let an object be one that was never baked."""
+    """Reset an object to one that was never baked."""
     for name in ("bake_record", "baked", "bake_scene", "bake_id", "bake_vertices", "bake_fps"):
         ob.vbd.property_unset(name)
 
 
 def _own_mutes(key, record):
-    """Whether the user's own keys were muted, by name; renamed ones are told by their order."""
+    """Muted state of the user's own keys, by name; renamed ones are identified by their order."""
     mutes = record["mutes"]
     missing = [name for name in mutes if name not in key.key_blocks]
     known = {*mutes, *record["blocks"]}

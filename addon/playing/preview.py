@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last finished frame of a bake in the viewport, while the others are being solved.
+"""The last finished frame of a bake in the viewport, while the solver continues.
 
-The points lie in an attribute of the mesh, and a modifier at the end of the stack puts the vertices
-there. Curves have no attributes: the modifier shows a copy of the curve, which is in no scene. It
-is off whenever the scene is read, so the simulation never sees its own result.
+The points lie in an attribute of the mesh, and a modifier at the end of the stack moves the
+vertices there. Curves have no attributes: the modifier shows a copy of the curve, which is in no
+scene. It is off whenever the scene is read, so the simulation never sees its own result.
 """
 
 import time
@@ -18,12 +18,12 @@ from ..objects.shape_keys import clear_keys
 from . import follower
 
 NAME = "VBD Preview"
-# The shortest time between two frames that are shown [s].
+# The shortest time between two preview frames [s].
 PAUSE = 0.2
 
 
 def shown_frame(context):
-    """The frame that the viewport shows: that of the preview, or else of the scene."""
+    """The frame in the viewport: that of the preview, or else of the scene."""
     state = context.window_manager.vbd
     if state.is_property_set("shown_frame"):
         return state.shown_frame
@@ -31,7 +31,7 @@ def shown_frame(context):
 
 
 class Preview:
-    """Shows frames of `targets`, of which there are none without a window."""
+    """Shows frames of `targets`, which are empty without a window."""
 
     def __init__(self, scene, gathered, visible):
         self.scene, self.start = scene, gathered.frame_start
@@ -43,7 +43,7 @@ class Preview:
 
     @contextmanager
     def running(self, points):
-        """The preview, first with the `points` of the input state; afterwards nothing is left."""
+        """Context with the preview, first of the `points` of the input state; undone at its end."""
         if not self.targets:
             yield
             return
@@ -60,7 +60,7 @@ class Preview:
             for ob in self._objects():
                 self._clear(ob)
             for name in self.copies.values():
-                data = bpy.data.objects[name].data  # that takes the object along
+                data = bpy.data.objects[name].data  # this removes the object too
                 (bpy.data.meshes if data.id_type == "MESH" else bpy.data.curves).remove(data)
             for group in groups:
                 bpy.data.node_groups.remove(group)
@@ -85,12 +85,12 @@ class Preview:
         self._go_to_shown()
 
     def is_due(self):
-        """Whether it is time for another frame."""
+        """Return whether another frame is due."""
         return bool(self.targets) and time.monotonic() - self.when > PAUSE
 
     @contextmanager
     def aside(self):
-        """The scene as the simulation reads it."""
+        """Context with the scene as the simulation reads it."""
         self._switch(False)
         try:
             yield
@@ -103,7 +103,7 @@ class Preview:
         return [ob for ob in found if ob is not None]
 
     def _add(self, ob, points):
-        """Give an object its modifier; the node group of that."""
+        """Give an object its modifier; returns the node group of that."""
         if is_hair(ob) or reshaping(ob):
             copy, modifier = follower.add(ob, points, NAME)
             self.copies[ob.name] = copy.name
@@ -127,7 +127,7 @@ class Preview:
                 modifier.show_viewport = on
 
     def _go_to_shown(self):
-        """Colliders and whatever else moves belong to the frame that is shown."""
+        """Move colliders and all other animation to the frame that is shown."""
         if self.targets and self.moving:
             self.scene.frame_set(self.start + self.shown)
 
@@ -158,7 +158,7 @@ def _at_attribute(mesh):
 
 
 def _as_object(ob):
-    """A node group that shows another object, as it is in its own space."""
+    """A node group that shows another object, in its own space."""
     group = node_group(NAME)
     shown, target = (
         group.nodes.new(kind) for kind in ("GeometryNodeObjectInfo", "NodeGroupOutput")

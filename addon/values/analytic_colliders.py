@@ -5,7 +5,7 @@ import numpy as np
 
 from ...solver.messages import message
 
-# Files store the number of a shape, and 4 was Bowl once: what comes next needs its own, from 5 on.
+# Files store the number of a shape, and 4 was the former Bowl: new shapes start at 5.
 ANALYTIC_SHAPES = (
     (
         "PLANE",
@@ -21,18 +21,18 @@ ANALYTIC_SHAPES = (
     ),
 )
 
-# Lengths of the axes of an object may differ by this part where a round shape needs them equal,
-# and so may the cosine of their angles from 0.
+# Tolerance of the relative lengths of an object's axes where a round shape needs equal ones, and of
+# the cosine of their angles.
 EVEN = 1e-4
 
 
 def is_analytic(ob):
-    """Whether an object is a collider whose shape is not Mesh."""
+    """Return whether an object is a collider with a shape other than Mesh."""
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
 def analytic_colliders_of(ob, pose):
-    """The solver's analytic colliders [m] of a collider object whose shape is not Mesh.
+    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh.
 
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
@@ -40,7 +40,7 @@ def analytic_colliders_of(ob, pose):
     from ...solver.scene.analytic_colliders import Plane, Sphere
 
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
-    if not shape:  # Bowl, as a file of before has it
+    if not shape:  # Bowl, in an old file
         raise ValueError(message("collider.bowl", name=ob.name))
     friction = ob.vbd.friction if ob.vbd.use_friction else None
     facing = _gradients(pose)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copy the material of the active object to the others that are selected."""
+"""Operator that copies the material of the active object to the other selected ones."""
 
 from bpy.types import Menu, Operator
 
@@ -19,7 +19,7 @@ def receivers(context):
 
 
 def refusal(context):
-    """Why the material cannot be copied now, or None."""
+    """The reason why the material cannot be copied now, or None."""
     ob = context.object
     if ob is None or ob.vbd.role not in BODIES:
         return message("role.select_body")

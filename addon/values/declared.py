@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender properties made from the solver's own declarations in `solver/settings`: names,
-defaults, ranges, units and tooltips of numbers. Here is only how many decimals are shown.
+"""Blender properties made from the solver's own declarations in `solver/settings`: names, defaults,
+ranges, units and tooltips of numbers. Only the numbers of decimals are set here.
 """
 
 from dataclasses import fields
@@ -12,9 +12,9 @@ from ...solver.settings import Material, Settings
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
-# Blender knows these from the scene; users never type them.
+# Values that Blender takes from the scene; users never type them.
 FROM_SCENE = ("frame_time", "gravity")
-# For scripts that drive the solver; a user has Young's modulus and density instead.
+# For scripts that call the solver; users have Young's modulus and density instead.
 SCRIPT_ONLY = ("spring_stiffness", "vertex_mass", "mu", "lam")
 
 SETTINGS = tuple(f for f in fields(Settings) if f.name not in FROM_SCENE)
@@ -23,12 +23,12 @@ MATERIAL = tuple(f for f in fields(Material) if f.name not in SCRIPT_ONLY)
 # Units that Blender can show and convert. All others are written into the label.
 BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
 # Blender would show a length times the unit scale of the scene; these belong to a material, as its
-# modulus does, and presets give them in metres whatever the scale.
+# modulus does, and presets set them in metres at any scale.
 WITHOUT_UNIT_SCALE = ("thickness", "crease_radius")
-# What may have keyframes; all else holds for a whole bake.
+# Properties that may have keyframes; all others are constant in a bake.
 ANIMATED = ("pressure",)
-# What objects have whose role is of version 0.1; one that is given now brings the default of the
-# solver (addon/properties.py).
+# Values of objects whose role is of version 0.1; setting a role brings the default of the solver
+# (addon/properties.py).
 OF_OLD_FILES = {"adapt_folds": False}
 DECIMALS = {
     "youngs_modulus": 0,

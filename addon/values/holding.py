@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of what holds an object: soft pins, seams, and attachments to other objects."""
+"""Properties of pins, seams, and attachments to other objects."""
 
 import bpy
 from bpy.props import (
@@ -14,7 +14,7 @@ from bpy.props import (
 
 from .declared import OVERRIDABLE
 
-# What no property says otherwise: stored, shown, not animated.
+# Options of a property by default: stored, shown, not animated.
 PLAIN = {"options": set(), "override": OVERRIDABLE}
 
 

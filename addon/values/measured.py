@@ -24,7 +24,7 @@ USUAL_FOLD = 0.01
 class Measured:
     """A number of the panel: the `stored` field that it shows, its `unit`, and the `size` of this
     unit in SI units; a number `per_width` is the field times the thickness. Its label and its
-    description are those of the field where it has none of its own.
+    description are those of the field if it has none of its own.
     """
 
     stored: str
@@ -38,10 +38,10 @@ class Measured:
     per_width: bool = False
     precision: int = 1
     step: int = 10
-    """How far the number goes with the mouse, in hundredths."""
+    """Increment of the number per mouse step, in hundredths."""
 
     def factor(self, thickness):
-        """How often the field goes into the number, at a thickness of the cloth [m]."""
+        """Factor from the field to the number, at a thickness of the cloth [m]."""
         return thickness if self.per_width else 1.0 / self.size
 
     @property
@@ -119,7 +119,7 @@ MEASURED = {
 
 
 def measured_name(stored, role):
-    """The number in which the panel of a role shows a field; None where it shows the field."""
+    """The number that shows a field in the panel of a role; None if it shows the field itself."""
     if stored == "youngs_modulus":
         return "youngs_modulus_kpa" if role == "SOFT" else "youngs_modulus_mpa"
     return next((n for n, of in MEASURED.items() if of.stored == stored and not of.per_width), None)
@@ -130,7 +130,7 @@ def measured_properties():
     return {name: _property(of) for name, of in MEASURED.items()} | {"keeps_folds": _keeps_folds()}
 
 
-# What repeats other properties.
+# Properties that repeat others.
 NOT_STORED = {*MEASURED, "keeps_folds"}
 
 
@@ -147,7 +147,7 @@ def _property(of):
     def write(group, value):
         setattr(group, of.stored, value / of.factor(group.thickness))
 
-    # Blender could not override it: it applies overrides one after the other, so that a thickness
+    # It must not be overridable: Blender applies overrides one after the other, so a thickness
     # after a stiffness would change the modulus that this has written.
     return FloatProperty(
         name=f"{of.text} ({of.unit})",

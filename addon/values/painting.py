@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Painted properties of an object's material: between a value where the weight of a vertex group is
-0 and the object's own where it is 1.
+"""Painted properties of an object's material: interpolated by the weight of a vertex group between
+a value at 0 and the object's own at 1.
 """
 
 from dataclasses import fields, replace
@@ -42,12 +42,12 @@ ROLES_OF = {
     "crease_radius": ("CLOTH", "ROD"),
     "yield_strain": ("SOFT", "CLOTH"),
 }
-# Those that elements have; the others belong to vertices.
+# Properties of elements; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
     *("density", "damping", "thickness", "shrink", "crease_radius", "yield_strain"),
 )
-# What goes with another one: cloth that is woven half as stiff is so in all directions.
+# Properties that follow another one: cloth woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
 DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m"}
 ROLE_NAMES = {"SOFT": "soft body", "CLOTH": "cloth", "ROD": "rod"}
@@ -64,9 +64,9 @@ def unit(name, role):
 
 
 def shown_in(item):
-    """The `Measured` that a row and the material's panel show the property in; None for SI units.
+    """The `Measured` in which a row and the material's panel show the property; None for SI units.
 
-    A library override shows what is stored.
+    A library override shows the stored value.
     """
     ob = item.id_data
     return None if ob.override_library else MEASURED.get(measured_name(item.what, ob.vbd.role))
@@ -94,7 +94,7 @@ def start_value(item, context):
     cloth, nothing changes until another one is typed.
     """
     own = own_value(item.id_data, item.what, context.scene.vbd.friction)
-    item.value = float(f"{own:.6g}")  # what float32 adds is no number to look at
+    item.value = float(f"{own:.6g}")  # without the extra digits of float32
 
 
 class VBD_PG_painted(bpy.types.PropertyGroup):
@@ -121,7 +121,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             "other stiffnesses of woven cloth along",
             default=0.0,
             min=0.0,
-            precision=3,  # of what is small Blender shows more
+            precision=3,  # Blender shows more digits of small numbers
             **PLAIN,
         ),
         "shown_value": FloatProperty(
@@ -217,7 +217,7 @@ def _refuse(ob):
                     unit=unit(name, role),
                 ).rstrip()
             )
-        # 0 stands for something else there.
+        # Zero stands for the automatic thickness.
         if name == "collision_thickness" and not item.value * ob.vbd.collision_thickness:
             raise ValueError(message("material.painted_zero", name=ob.name, property=label(name)))
         if name == "bending_factor" and not ob.vbd.bending_factor:
@@ -243,8 +243,8 @@ def paint(gathered, ob, mesh, target, body):
 
 
 def _carrier(mesh, target, body):
-    """The function that takes values [vertex] of the object to those of its body; the vertices of a
-    lattice have those of the nearest place of the surface, directors those of their edge.
+    """The function that maps values [vertex] of the object to those of its body; the vertices of a
+    lattice take those of the nearest place of the surface, directors those of their edge.
     """
     if getattr(body, "directors", None) is not None:
         return lambda values: np.concatenate([values, values[body.edges].mean(axis=1)])

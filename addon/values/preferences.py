@@ -11,7 +11,7 @@ PACKAGE = __package__.rsplit(".", 2)[0]
 
 
 def wants_preparing():
-    """Whether kernels are compiled in the background: the preference, or its default."""
+    """Return whether kernels are compiled in the background: the preference, or its default."""
     addon = bpy.context.preferences.addons.get(PACKAGE)
     return addon is None or addon.preferences is None or addon.preferences.prepare_kernels
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compiling common mixes of bodies in the background, in a process of low priority.
 
-A process of its own leaves Blender's threads alone, and cannot hold up the end of Blender: it ends
-by itself when its standard input is closed.
+A process of its own leaves Blender's threads alone, and cannot delay the exit of Blender: it ends
+when its standard input is closed.
 """
 
 import os
@@ -16,10 +16,10 @@ import bpy
 
 from ...solver.messages import message
 
-# Blender has started by then [s].
+# Delay until Blender has started [s].
 DELAY = 5.0
-# Runs the solver under the name it has here, on which the names in Warp's cache depend, without
-# the packages around it, which need Blender.
+# Runs the solver under the name it has here, on which the names in Warp's cache depend, without the
+# packages around it, which need Blender.
 SCRIPT = """
 import importlib, sys, types
 package, root = sys.argv[1:]
@@ -33,7 +33,7 @@ importlib.import_module(package + ".solver.preparing").main()
 
 
 class Preparation:
-    """The process, None before and after; whether it is wanted, and whether it has ended well."""
+    """The process, or None without one; whether it is wanted, and whether it has succeeded."""
 
     process = None
     wanted = False
@@ -41,18 +41,18 @@ class Preparation:
 
 
 def interpreter():
-    """The Python of Blender as a program of its own; None where there is none."""
+    """The Python of Blender as an executable; None if there is none."""
     return sys.executable if Path(sys.executable).stem.lower().startswith("python") else None
 
 
 def environment(*folders):
-    """What such a process needs to import what Blender does, and what is in more folders."""
+    """Environment in which a process can import Blender's packages, and those of more folders."""
     paths = map(os.path.abspath, filter(None, [*sys.path, *folders]))
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def install_command(python, modules, *packages):
-    """The line for a terminal that puts packages into a folder that Blender looks into."""
+    """The line for a terminal that installs packages into a folder on Blender's path."""
     words = ["-m", "pip", "install", "--no-deps", "--target", str(modules), *packages]
     line = " ".join(f'"{word}"' if "/" in word or "\\" in word else word for word in words)
     paths = environment(modules)["PYTHONPATH"].split(os.pathsep)
@@ -63,7 +63,7 @@ def install_command(python, modules, *packages):
 
 
 def command():
-    """What runs `solver.preparing` outside Blender; None where there is no Python to run it."""
+    """The command that runs `solver.preparing` outside Blender; None without a Python for it."""
     python = interpreter()
     if python is None:
         return None
@@ -72,8 +72,8 @@ def command():
 
 
 def start():
-    """Start the process, unless it runs or has done its work."""
-    _look()
+    """Start the process, unless it is running or has finished its work."""
+    _check()
     line = command()
     if Preparation.process or Preparation.done or not Preparation.wanted or line is None:
         return
@@ -90,15 +90,15 @@ def start():
 
 
 def stop():
-    """Let the process end after the module in flight; does not wait for it."""
-    _look()
+    """Let the process end after the current module; does not wait for it."""
+    _check()
     if Preparation.process:
         Preparation.process.stdin.close()
         Preparation.process = None
 
 
-def _look():
-    """Whether the process has ended by itself, and how."""
+def _check():
+    """Check whether the process has ended by itself, and its result."""
     process = Preparation.process
     if process and process.poll() is not None:
         process.stdin.close()
@@ -107,7 +107,7 @@ def _look():
 
 @contextmanager
 def paused():
-    """Nothing is prepared meanwhile: a bake wants all cores."""
+    """Context without preparing: a bake needs all cores."""
     stop()
     try:
         yield
@@ -116,7 +116,7 @@ def paused():
 
 
 def follow(wanted):
-    """Start or stop as the preference says."""
+    """Start or stop by the preference."""
     Preparation.wanted = wanted and not bpy.app.background
     if Preparation.wanted:
         start()

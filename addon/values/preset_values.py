@@ -22,7 +22,7 @@ ARITHMETIC = {
 
 
 def preset_values(file):
-    """What a preset sets, by name; None if it does more than to set values of `vbd`."""
+    """The values of a preset, by name; None if it does more than set values of `vbd`."""
     path = Path(file)
     return _parsed(path, path.stat().st_mtime_ns)
 
@@ -39,7 +39,7 @@ def _parsed(path, _changed):
 
 
 def _read(statement, values):
-    """Take what a line like `vbd.density = 2.0 * vbd.thickness` sets into `values`."""
+    """Add the value set by a line like `vbd.density = 2.0 * vbd.thickness` to `values`."""
     if isinstance(statement, ast.Assign):
         (target,) = statement.targets if len(statement.targets) == 1 else (None,)
         if isinstance(target, ast.Attribute):
@@ -72,7 +72,7 @@ def _value(node, values):
 
 
 def has_values(group, values):
-    """Tell if a property group has all of `values` that it has properties for, but for rounding."""
+    """Return whether a property group has `values`, up to rounding, as far as it has properties."""
     return all(_same(getattr(group, name, value), value) for name, value in values.items())
 
 

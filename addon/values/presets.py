@@ -2,7 +2,7 @@
 """Presets of the solver and of materials: menus, saving one's own, and loading one by its name.
 
 A preset is a plain file in `presets/vbd/`, in the add-on or in the user's script folder. Materials
-are sorted by role, since a density means another thing for a body, a sheet and a string.
+are sorted by role, since a density has another unit for a body, a sheet and a string.
 """
 
 from pathlib import Path
@@ -18,8 +18,7 @@ from .preset_values import has_values, preset_values
 # The folder that holds `presets/`.
 ROOT = Path(__file__).resolve().parents[2]
 
-# Choices of the modeler, not of the material: the gap to others, what shape is at rest, and whether
-# folds may meet.
+# Choices of the modeler, not of the material: contact distance, rest shape, and self contact.
 MODELED = (
     *("collision_thickness", "rest_flat", "self_contact", "shrink"),
     *("pressure", "keep_volume", "fill_openings", "adapt_folds"),
@@ -31,12 +30,12 @@ def shown_name(file_name):
     return bpy.path.display_name(file_name, title_case=False)
 
 
-# What a menu says when no preset has the values.
+# Label of a menu when no preset has the values.
 NONE_SHOWN = "Presets"
 
 
 class _Presets:
-    """What all preset menus share."""
+    """Base of all preset menus."""
 
     bl_label = NONE_SHOWN
 
@@ -66,7 +65,7 @@ class VBD_MT_rod_presets(_Presets, Menu):
 
 
 class _AddPreset(AddPresetBase):
-    """What the operators that save a preset share."""
+    """Base of operators that save a preset."""
 
     def execute(self, context):
         if self.remove_active:
@@ -78,7 +77,7 @@ class _AddPreset(AddPresetBase):
             if Path(preset_files(menu)[shown]).is_relative_to(ROOT):
                 self.report({"WARNING"}, message("role.preset_stays", name=shown))
                 return {"CANCELLED"}
-            menu.bl_label = shown  # which is what Blender removes
+            menu.bl_label = shown  # the name that Blender removes
             return super().execute(context)
         return self._save(context)
 
@@ -102,7 +101,7 @@ class _AddPreset(AddPresetBase):
 
 
 class _AddMaterialPreset(_AddPreset):
-    """What the operators that save a material share."""
+    """Base of operators that save a material."""
 
     preset_defines = []
     preset_values = [
@@ -180,8 +179,8 @@ def shipped_files(menu):
 
 
 def preset_files(menu):
-    """Path of every preset in `menu`, shipped or the user's own, by the name shown; of two the
-    user's own.
+    """Path of every preset in `menu`, shipped or the user's own, by the name shown; the user's own
+    replace shipped ones.
     """
     found = {shown_name(file.name): file for file in shipped_files(menu)}
     for folder in preset_folders(menu):
@@ -193,7 +192,7 @@ def preset_files(menu):
 def shown_preset(menu, group):
     """Name of the preset whose values a property group has, or None.
 
-    Of several, the one that says most; what the modeler chooses does not count.
+    Among several, the one with most values; choices of the modeler do not count.
     """
     best = {}
     name_of_best = None
@@ -206,7 +205,7 @@ def shown_preset(menu, group):
 
 
 def _group_of(context, menu):
-    """The property group that the presets of a menu go into."""
+    """The property group that the presets of a menu set."""
     return (context.scene if menu is VBD_MT_solver_presets else context.object).vbd
 
 
@@ -216,7 +215,7 @@ def load_preset(menu, file):
 
 
 def named_preset(menu, kind, name):
-    """The name by which a menu shows a preset; upper and lower case do not matter."""
+    """The name by which a menu shows a preset; case does not matter."""
     files = preset_files(menu)
     match = [shown for shown in files if shown.lower() == name.lower()]
     if not match:
@@ -229,7 +228,7 @@ def named_preset(menu, kind, name):
 def apply_preset(context, kind, name):
     """Load a preset by its name: `kind` "solver" into the scene, "material" into the active object.
 
-    Upper and lower case do not matter.
+    Case does not matter.
     """
     menu = preset_menu(context, kind)
     load_preset(menu, preset_files(menu)[named_preset(menu, kind, name)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A shape key as the shape that a cloth has at rest."""
+"""A shape key as the rest shape of a cloth."""
 
 import numpy as np
 from bpy.props import StringProperty
@@ -10,7 +10,7 @@ from .declared import OVERRIDABLE
 
 
 def rest_shape_properties():
-    """Properties of an object that say what shape is at rest."""
+    """Properties of an object for its rest shape."""
     return {
         "rest_shape_key": StringProperty(
             name="Rest Shape Key",
@@ -23,7 +23,7 @@ def rest_shape_properties():
 
 
 def rest_points(ob, pose):
-    """Points [m] of the shape key that is at rest; None for the shape at the start."""
+    """Points [m] of the shape key of the rest shape; None for the shape at the start."""
     name, keys = ob.vbd.rest_shape_key, ob.data.shape_keys
     if not name:
         return None

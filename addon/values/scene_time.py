@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames of a bake, and how much time passes from one to the next."""
+"""The frames of a bake, and the time from one to the next."""
 
 import bpy
 from bpy.props import FloatProperty, IntProperty
@@ -46,7 +46,7 @@ def time_properties():
 
 
 def take_range(scene):
-    """Let a bake begin and end where the timeline does, unless its frames were chosen before."""
+    """Let a bake begin and end with the timeline, unless its frames were chosen before."""
     group = scene.vbd
     if not (group.is_property_set("frame_start") or group.is_property_set("frame_end")):
         if (scene.frame_start, scene.frame_end) != (group.frame_start, group.frame_end):
@@ -54,8 +54,8 @@ def take_range(scene):
 
 
 def end_timeline(scene, last):
-    """Let a timeline that nobody has set end with the last frame of a bake; yields a sentence about
-    it, or about frames behind the bake.
+    """Let a timeline that the user has not set end with the last frame of a bake; yields a sentence
+    about it, or about frames behind the bake.
     """
     unset = bpy.types.Scene.bl_rna.properties["frame_end"].default
     if scene.frame_end in (unset, scene.vbd.timeline_end) and last > scene.frame_start:
@@ -68,13 +68,13 @@ def end_timeline(scene, last):
 
 
 def frame_time(scene):
-    """Time of the simulation [s] from one frame to the next."""
+    """Simulated time [s] from one frame to the next."""
     return scene.vbd.time_scale * scene.render.fps_base / scene.render.fps
 
 
 def frame_anew(scene):
-    """Evaluate the frame that is shown anew, after its animation has changed, and let handlers of
-    changes know: to them it is none that a frame is set.
+    """Evaluate the shown frame again, after its animation has changed, and notify handlers of
+    changes, which ignore a change of frame.
     """
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     scene.update_tag()

@@ -6,7 +6,7 @@ import argparse
 from ...solver.messages import message
 from .declared import SETTINGS
 
-# What a solve depends on; all else of `scene.vbd` is shown in a viewport or kept by the add-on.
+# Properties that affect a solve; all others of `scene.vbd` belong to a viewport or the add-on.
 NAMES = {f.name for f in SETTINGS} | {
     "device",
     "frame_end",
@@ -33,7 +33,7 @@ def set_value(group, name, text):
 
 
 def value_of(group, name, text):
-    """The value of a property of `scene.vbd` in text; Blender itself would clamp, this refuses."""
+    """The value of a property of `scene.vbd` in text; refuses values that Blender would clamp."""
     known = {name: group.bl_rna.properties[name] for name in NAMES}
     if name not in known:
         raise ValueError(

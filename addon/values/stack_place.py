@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where in the modifier stack of a mesh the simulation stands."""
+"""Place of the simulation in the modifier stack of a mesh."""
 
 from bpy.props import EnumProperty, StringProperty
 
@@ -23,7 +23,7 @@ PLACES = (
 
 
 def stack_properties():
-    """Properties of an object that say where it is simulated."""
+    """Properties of an object for this place."""
     return {
         "stack_place": EnumProperty(
             name="Place",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn in the 3D viewports."""
+"""Drawing in the 3D viewports."""

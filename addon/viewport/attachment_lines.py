@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The attachments of the active object as lines in the viewport, as they are to be at the start."""
+"""The attachments of the active object as lines in the viewport, in the state at the start."""
 
 import bpy
 import gpu
@@ -10,9 +10,9 @@ from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve, strands_of, unusable_spline
 from ..objects.nearest import nearest
 from ..objects.participants import BODIES
-from .keeping import Kept, drawing
+from .keeping import DrawCache, drawing
 
-# Of each attachment so many lines are drawn at most: enough to see what leads where.
+# Lines drawn per attachment at most: enough to see its target.
 MOST_LINES = 300
 COLOR = 0.1, 0.7, 1.0, 1.0
 WIDTH = 2.0
@@ -43,7 +43,7 @@ def attachment_lines(ob, item, depsgraph):
 
 
 def _points(ob, depsgraph):
-    """What may be attached, in the world [point, 3]: vertices, or points along a curve."""
+    """Points that can be attached, in the world [point, 3]: vertices, or points along a curve."""
     evaluated = ob.evaluated_get(depsgraph)
     if not is_curve(ob):
         points = read_mesh.positions(evaluated.data)
@@ -70,7 +70,7 @@ def _nearest(ob, points, depsgraph):
     return read_mesh.transformed(matrix, np.array(places))
 
 
-kept = Kept()
+kept = DrawCache()
 
 
 def _lines_of(context):
@@ -85,7 +85,7 @@ def _draw():
     ob = context.object
     if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
         return
-    if context.window_manager.vbd.baking:  # what is shown is no longer the start
+    if context.window_manager.vbd.baking:  # the view no longer shows the start
         return
     if not context.space_data.overlay.show_overlays or not context.scene.vbd.show_attachments:
         return

@@ -7,22 +7,22 @@ import gpu
 import numpy as np
 from mathutils import Matrix
 
-# How much nearer to the eye than the mesh things are drawn, as a part of the distance.
+# Offset of drawings toward the eye from the mesh, as a fraction of the distance.
 NEARER = 0.002
 
 
-def ramp(parts, stops, opacity=1.0):
-    """Colors [n, 4], float32, of parts from 0 to 1 between evenly spaced `stops` [stop, 3]."""
+def ramp(fractions, stops, opacity=1.0):
+    """Colors [n, 4], float32, of fractions from 0 to 1 between evenly spaced `stops` [stop, 3]."""
     stops = np.asarray(stops, np.float64)
     at = np.linspace(0.0, 1.0, len(stops))
-    channels = [np.interp(parts, at, channel) for channel in stops.T]
-    return np.stack([*channels, np.full(len(parts), opacity)], axis=1).astype(np.float32)
+    channels = [np.interp(fractions, at, channel) for channel in stops.T]
+    return np.stack([*channels, np.full(len(fractions), opacity)], axis=1).astype(np.float32)
 
 
 @contextmanager
 def in_front(view):
-    """Draw what lies on surfaces nearer to the eye of a `RegionView3D` than these, behind what is
-    in front of them, and blended.
+    """Draw shapes on surfaces nearer to the eye of a `RegionView3D` than these, behind objects in
+    front of them, and blended.
     """
     if view.is_perspective:
         nearer = Matrix.Diagonal((1.0 - NEARER,) * 3).to_4x4()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Curves of the bake in a corner of the viewport: error, energies and time of every frame.
 
-They grow while a bake runs, and a line marks the frame that is shown.
+They grow while a bake runs, and a line marks the shown frame.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ BACKGROUND = 0.05, 0.05, 0.05, 0.65
 WHITE, GRAY, CURSOR = (1.0, 1.0, 1.0, 0.9), (0.65, 0.65, 0.65, 1.0), (1.0, 1.0, 1.0, 0.5)
 YELLOW, BLUE, GREEN = (1.0, 0.8, 0.2, 1.0), (0.35, 0.65, 1.0, 1.0), (0.4, 0.9, 0.45, 1.0)
 RED = 1.0, 0.4, 0.35, 1.0
-# Powers of ten below the largest that are shown of what spans many.
+# Powers of ten below the largest value in a logarithmic plot.
 DECADES = 4.0
 
 
@@ -49,8 +49,8 @@ TIME = Plot(title="Time per frame (s)", curves=(("seconds", "", BLUE),))
 
 
 def columns_of(frames):
-    """Arrays by column, NaN where there is nothing, and `frame`; energies of height are above
-    their least.
+    """Arrays by column, NaN for missing values, and `frame`; potential energies are relative to
+    their minimum.
     """
     names = ("frame", *FRAME_COLUMNS)
     columns = {
@@ -64,12 +64,12 @@ def columns_of(frames):
 
 
 def plots_for(columns):
-    """The plots, from the lowest; that of the residual where no error is known."""
+    """The plots, from the lowest; that of the residual if no error is known."""
     return TIME, ENERGY, ERROR if np.isfinite(columns["error"]).any() else RESIDUAL
 
 
 def span(values, is_logarithmic):
-    """Lowest and highest value to show, as exponents where logarithmic; None of nothing."""
+    """Lowest and highest value to show, as exponents if logarithmic; None for no values."""
     values = values[np.isfinite(values)]
     if is_logarithmic:
         values = np.log10(values[values > 0.0])
@@ -81,7 +81,7 @@ def span(values, is_logarithmic):
 
 
 def placed(frames, values, limits, is_logarithmic):
-    """Points [n, 2] of a curve in the unit square, without what is not known."""
+    """Points [n, 2] of a curve in the unit square, without missing values."""
     values = np.array(values)
     if is_logarithmic:
         values = np.log10(np.where(values > 0.0, values, np.nan))
@@ -98,7 +98,7 @@ def limit_text(limit, is_logarithmic):
 
 
 class _Read:
-    """The frames that were read last; only those are read that came since."""
+    """The frames that were read last; only newer ones are read."""
 
     def __init__(self):
         self.key, self.changed, self.frames = None, None, []
@@ -140,7 +140,7 @@ def draw_curves(context):
 
 
 def _left_of(context):
-    """Where the tools end, which lie over the view."""
+    """Right edge of the tool bar, which lies over the view."""
     tools = next((r for r in context.area.regions if r.type == "TOOLS"), None)
     overlaps = context.preferences.system.use_region_overlap
     return tools.width if tools and overlaps and tools.width > 1 else 0
@@ -164,9 +164,9 @@ def _draw_plot(plot, columns, corner, scale, current):
             _line(points * (width, height) + (left, bottom), color)
         if label:
             end = _text(label, end + gap, head, scale, color)
-    part = (current - frames[0]) / max(frames[-1] - frames[0], 1.0)
-    if 0.0 <= part <= 1.0:
-        x = left + part * width
+    fraction = (current - frames[0]) / max(frames[-1] - frames[0], 1.0)
+    if 0.0 <= fraction <= 1.0:
+        x = left + fraction * width
         _line(np.array([(x, bottom), (x, top)]), CURSOR)
     for limit, y in zip(limits, (bottom, top - TEXT * scale), strict=True):
         _text(limit_text(limit, log), start, y, scale, GRAY)
@@ -192,7 +192,7 @@ def _line(points, color):
 
 
 def _text(text, x, y, scale, color):
-    """Draw a text; returns where it ends."""
+    """Draw a text; returns the position of its end."""
     blf.size(0, TEXT * scale)
     blf.position(0, x, y + 1.0, 0.0)
     blf.color(0, *color)

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drawing in the 3D viewports, and what it keeps until anything changes."""
+"""Drawing in the 3D viewports, and its cache, which is valid until anything changes."""
 
 import bpy
 from bpy.app.handlers import persistent
 
-# None of frame changes: a bake takes those for a sign that anything may move.
+# No handler of frame changes: a bake takes those for a sign that anything may move.
 HANDLERS = ("depsgraph_update_post", "load_post")
 
 
-class Kept:
-    """What is drawn, by name, and what takes long to read of objects, until anything changes; what
-    is drawn also has a key, such as the frame.
+class DrawCache:
+    """Cache, until anything changes, of lists to draw, by name and a key such as the frame, and of
+    data of objects that take long to read.
     """
 
     def __init__(self):
         self.made, self.read = {}, {}
 
     def reading(self, ob, read):
-        """What `read` gave of an object since the last change."""
+        """The result of `read` for an object since the last change."""
         key = ob.name_full, read.__name__
         if key not in self.read:
             self.read[key] = read(ob)
         return self.read[key]
 
     def of(self, name, key, make):
-        """The list of what `make` gave since the last change with this key."""
+        """The list of the results of `make` since the last change with this key."""
         if self.made.get(name, (None,))[0] != key:
             self.made[name] = key, list(make())
         return self.made[name][1]
@@ -35,8 +35,8 @@ class Kept:
 
 
 def drawing(kept, **draws):
-    """The functions that register and unregister what draws: `POST_VIEW` in the scene, `POST_PIXEL`
-    on the screen. `kept` forgets when anything changes.
+    """Functions that register and unregister draw handlers: `POST_VIEW` in the scene, `POST_PIXEL`
+    on the screen. `kept` is cleared when anything changes.
     """
     handles = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlays show of an object, as arrays: weights of pins, and stretch."""
+"""Shapes for the overlays of an object, as arrays: weights of pins, and stretch."""
 
 import json
 
@@ -19,8 +19,8 @@ def pin_weights(ob):
 
 
 def measured_elements(ob):
-    """What is measured of a mesh: triangles [triangle, 3], of a cloth those of the solver, or edges
-    [edge, 2] of a rod; None for what has no mesh.
+    """Measured elements of a mesh: triangles [triangle, 3], for a cloth those of the solver, or
+    edges [edge, 2] of a rod; None for objects without a mesh.
     """
     if ob.type != "MESH":
         return None
@@ -43,8 +43,8 @@ def drawn_elements(ob, depsgraph):
 
 
 def stretched(ob, elements, depsgraph):
-    """Points as they are now [vertex, 3], and the stretch of `elements` [element]: the larger
-    principal one of triangles, that of length of edges; None in the middle of an edit.
+    """Current points [vertex, 3], and the stretch of `elements` [element]: the larger principal one
+    of triangles, that of length of edges; None in the middle of an edit.
     """
     linear = read_mesh.matrix(ob)[:3, :3]
     rest, now = rest_points(ob) @ linear.T, shown_points(ob, depsgraph)
@@ -65,8 +65,8 @@ def rest_points(ob):
 
 
 def shown_points(ob, depsgraph):
-    """Points of an object in the world as they are shown, float64 [vertex, 3]: without the
-    modifiers where these change the vertices, as Subdivision Surface does.
+    """Points of an object in the world as shown, float64 [vertex, 3]: without modifiers if these
+    change the vertices, as Subdivision Surface does.
     """
     evaluated = ob.evaluated_get(depsgraph)
     points = read_mesh.positions(evaluated.data)
@@ -76,7 +76,7 @@ def shown_points(ob, depsgraph):
 
 
 def _mixed(ob):
-    """Points [vertex, 3] that the shape keys of a mesh make now."""
+    """Points [vertex, 3] of a mesh under its shape keys now."""
     key = ob.data.shape_keys
     if key is None:
         return read_mesh.positions(ob.data)
@@ -85,8 +85,8 @@ def _mixed(ob):
         times = np.array([block.frame for block in blocks])
         after = int(np.clip(np.searchsorted(times, key.eval_time), 1, len(blocks) - 1))
         begin, end = times[after - 1 : after + 1]
-        part = np.clip((key.eval_time - begin) / max(end - begin, 1e-9), 0.0, 1.0)
-        return (1.0 - part) * _of_block(blocks[after - 1]) + part * _of_block(blocks[after])
+        fraction = np.clip((key.eval_time - begin) / max(end - begin, 1e-9), 0.0, 1.0)
+        return (1.0 - fraction) * _of_block(blocks[after - 1]) + fraction * _of_block(blocks[after])
     points = _of_block(key.reference_key)
     for block in blocks:
         if block != key.reference_key and block.value and not block.mute:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlays of the viewport: pins, stretch, contacts, and what is inside out or stuck, each with a
+"""Overlays of the viewport: pins, stretch, contacts, and inverted or stuck elements, each with a
 switch.
 
-What is drawn is made once and kept until the frame or the scene changes; what is off costs nothing.
+Drawings are made once and cached until the frame or the scene changes; disabled ones cost nothing.
 """
 
 import bpy
@@ -21,18 +21,18 @@ from ..playing.preview import shown_frame
 from ..values.declared import OVERRIDABLE
 from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
-from .keeping import Kept, drawing
+from .keeping import DrawCache, drawing
 from .overlay_shapes import drawn_elements, measured_elements, pin_weights, shown_points, stretched
 
 BLUE_TO_RED = ((0.1, 0.25, 0.9), (0.95, 0.95, 0.95), (0.9, 0.1, 0.05))
-# From pins that hardly hold to those that do not give.
+# From weak pins to hard ones.
 WEAK_TO_HARD = ((1.0, 0.95, 0.5), (1.0, 0.6, 0.0), (0.85, 0.0, 0.1))
 INSIDE_OUT, STUCK, CONTACT = (1.0, 0.0, 1.0, 1.0), (1.0, 0.05, 0.0, 1.0), (0.1, 1.0, 0.85, 1.0)
 OPACITY = 0.85
 POINT_SIZE, ROD_WIDTH = 7.0, 3.0
-# Of contacts there are many.
+# Small, since there are many contacts.
 CONTACT_SIZE, CONTACT_WIDTH = 3.0, 1.0
-# Normals of contacts are as long as this part of the largest body.
+# Length of contact normals as a fraction of the largest body's size.
 NORMAL = 0.04
 SWITCHES = (
     "show_pins",
@@ -116,16 +116,16 @@ def stretch_colors(stretch, spread):
 
 
 def pin_colors(weights, are_soft):
-    """Colors [pin, 4] by weight; without soft pins all hold alike."""
+    """Colors [pin, 4] by weight; without soft pins all are alike."""
     hard = weights >= 1.0 if are_soft else weights > 0.0
     return ramp(np.where(hard, 1.0, 0.8 * weights), WEAK_TO_HARD)
 
 
-kept = Kept()
+kept = DrawCache()
 
 
 def _bodies(context):
-    """What is simulated; `_own` leaves out what has other vertices than its mesh."""
+    """Simulated objects; `_own` leaves out those with other vertices than their mesh."""
     for ob in context.visible_objects:
         if ob.vbd.role in BODIES and ob.mode != "EDIT":
             yield ob
@@ -159,7 +159,7 @@ def _stretch(context, shader):
             yield kind, _batch(shader, kind, points, colors, drawn_elements(ob, depsgraph))
 
 
-def _kept_places(context, name):
+def _saved_places(context, name):
     """Places of a kind in the shown frame of a bake, as `places_in`, points in units of length."""
     try:
         cache = played_cache(context.scene)
@@ -171,12 +171,12 @@ def _kept_places(context, name):
 
 
 def contact_lines(rows, length):
-    """Ends [line, 2, 3] of the normals of contacts [contact, 6], so long."""
+    """Ends [line, 2, 3] of the normals of contacts [contact, 6], with this length."""
     return np.stack([rows[:, :3], rows[:, :3] + length * rows[:, 3:]], axis=1)
 
 
 def _contacts(context, shader):
-    rows = _kept_places(context, "contacts_at")
+    rows = _saved_places(context, "contacts_at")
     if len(rows):
         length = NORMAL * max((max(ob.dimensions) for ob in _bodies(context)), default=1.0)
         ends = contact_lines(rows, length).reshape(-1, 3)
@@ -185,11 +185,11 @@ def _contacts(context, shader):
 
 
 def _inside_out(context, shader):
-    yield from _marks(shader, _kept_places(context, "inside_out"), INSIDE_OUT)
+    yield from _marks(shader, _saved_places(context, "inside_out"), INSIDE_OUT)
 
 
 def _stuck(context, shader):
-    yield from _marks(shader, _kept_places(context, "stuck"), STUCK)
+    yield from _marks(shader, _saved_places(context, "stuck"), STUCK)
 
 
 def _marks(shader, points, color):
@@ -206,7 +206,7 @@ def _batch(shader, kind, points, colors, indices=None):
     return batch_for_shader(shader, kind, attributes, indices=indices)
 
 
-# In the order in which they are drawn: what is later lies on top.
+# In drawing order: later ones lie on top.
 MAKERS = {
     "show_stretch": _stretch,
     "show_pins": _pins,
@@ -232,7 +232,7 @@ def _draw():
             gpu.state.line_width_set(CONTACT_WIDTH if is_small else ROD_WIDTH)
             shader = flat if name != "show_stretch" else smooth
             for kind, batch in kept.of(name, key, lambda n=name, s=shader: MAKERS[n](context, s)):
-                if kind == "POINTS":  # also those inside of a body
+                if kind == "POINTS":  # also points inside a body
                     gpu.state.depth_test_set("NONE")
                 batch.draw(shader)
     gpu.state.line_width_set(1.0)

@@ -11,9 +11,9 @@ from gpu_extras.batch import batch_for_shader
 from ..objects import read_mesh
 from ..values.painting import ROLES_OF, painted_values
 from .colored_surface import in_front, ramp
-from .keeping import Kept, drawing
+from .keeping import DrawCache, drawing
 
-# From low to high; told apart also without seeing red or green.
+# From low to high; distinct also without seeing red or green.
 COLORS = np.array(
     [
         [0.27, 0.01, 0.33],
@@ -45,17 +45,17 @@ def painted_mesh(ob, item, depsgraph, scene_friction):
 
 
 def colors(values):
-    """Colors [vertex, 4] of values between the least and the most of them, float32."""
+    """Colors [vertex, 4] of values between their minimum and maximum, float32."""
     span = np.ptp(values)
-    part = (values - values.min()) / span if span else np.full(len(values), 0.5)
-    return ramp(part, COLORS, OPACITY)
+    fraction = (values - values.min()) / span if span else np.full(len(values), 0.5)
+    return ramp(fraction, COLORS, OPACITY)
 
 
-kept = Kept()
+kept = DrawCache()
 
 
 def _batches(context, shader):
-    """The triangles of the active object, where it can be shown."""
+    """The triangles of the active object, if it can be shown."""
     ob, vbd = context.object, context.object.vbd
     item, depsgraph = vbd.painted[vbd.painted_row], context.evaluated_depsgraph_get()
     made = painted_mesh(ob, item, depsgraph, context.scene.vbd.friction)
@@ -65,7 +65,7 @@ def _batches(context, shader):
 
 
 def is_shown(context):
-    """Whether there is something to draw."""
+    """Return whether there is something to draw."""
     ob = context.object
     if not context.scene.vbd.show_painted or ob is None or ob.mode != "OBJECT":
         return False

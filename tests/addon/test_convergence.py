@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from vbd.addon.baking.convergence import Convergence, rounded_up
+from vbd.addon.baking.convergence import ConvergenceReport, rounded_up
 from vbd.solver.messages import message
 from vbd.solver.report.overstretch import Overstretched
 from vbd.solver.settings import Settings
@@ -38,7 +38,7 @@ def good(index, **changes):
 
 
 def told(*solved):
-    convergence = Convergence()
+    convergence = ConvergenceReport()
     for one in solved:
         convergence.take(one)
     return convergence
