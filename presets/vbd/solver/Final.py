@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Smaller steps lose less motion to the time integration; four times the accuracy of Balanced, by
-more passes where they are needed, as where bodies hit."""
+more iterations where they are needed, as at impacts."""
 
 import bpy
 

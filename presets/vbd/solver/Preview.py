@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Half the steps and passes of Balanced, which end at less than half of its accuracy: for timing
-and layout. Fine folds and impacts lag."""
+"""Half the steps and iterations of Balanced, with less than half of its accuracy: for timing and
+layout. Fine folds and impacts lag."""
 
 import bpy
 

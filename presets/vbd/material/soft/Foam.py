@@ -2,7 +2,7 @@
 """Polyurethane foam, open cells, as in cushions.
 
 Young's modulus (20 to 100 kPa) from the density (18 to 45 kg/m³): 45 MPa times the square of the
-part that is solid gives 28 kPa (Gibson and Ashby, Cellular Solids). Loss factor 0.2 from the
+solid fraction gives 28 kPa (Gibson and Ashby, Cellular Solids). Loss factor 0.2 from the
 rebound of a ball (Polyurethane Foam Association, InTouch 11(1)), at 10 Hz 3.2 ms. Pressed far, real
 foam collapses, which this material does not. Friction on cloth: estimate.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bath sponge, dry: polyurethane foam with a sixtieth of its volume solid.
 
-Young's modulus: 45 MPa times the square of that part (Gibson and Ashby, Cellular Solids). Loss
+Young's modulus: 45 MPa times the square of that fraction (Gibson and Ashby, Cellular Solids). Loss
 factor 0.2, as of other foam, at 10 Hz 3.2 ms. Pressed far, a real one collapses, which this
 material does not. Poisson's ratio and friction: estimates.
 """
