@@ -14,7 +14,7 @@ from ..playing import playback
 from ..playing.baked import baked_elsewhere, baked_here
 from .bake_steps import EVERY_FRAME, bake_steps, explain, run_to_end
 from .cache_place import remove_unused
-from .resuming import is_played, is_unfinished, kept_frames
+from .resuming import is_played, is_unfinished, saved_frames
 
 # Pause between two visits of the running bake, and the longest duration of one visit [s].
 TICK = 0.02
@@ -94,7 +94,7 @@ class VBD_OT_bake(InSteps, Operator):
         return self.frame if self.mode == "RESUME" else None
 
     def execute(self, context):
-        kept = kept_frames(context.scene)
+        kept = saved_frames(context.scene)
         if self.mode == "ASK" and is_unfinished(kept):
             self.report({"ERROR"}, message("resume.mode", kept=kept.span()))
             return {"CANCELLED"}
@@ -108,7 +108,7 @@ class VBD_OT_bake(InSteps, Operator):
     def invoke(self, context, _event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        if self.mode == "ASK" and is_unfinished(kept_frames(context.scene)):
+        if self.mode == "ASK" and is_unfinished(saved_frames(context.scene)):
             bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
             return {"CANCELLED"}
         steps = bake_steps(context, wait=0.0, visible=True, after=self._after())
@@ -217,7 +217,7 @@ class VBD_OT_cancel_bake(Operator):
 
 def unplayed(scene):
     """The `SavedFrames` that no object plays, such as those of deleted objects; or None."""
-    kept = kept_frames(scene)
+    kept = saved_frames(scene)
     return None if kept is None or is_played(kept) else kept
 
 

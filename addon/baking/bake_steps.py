@@ -20,12 +20,12 @@ from ..playing.preview import Preview
 from ..values import preparing
 from . import outdated, report
 from .body_reports import BodyReports
-from .cache_place import bring_home, cache_folder, follow, remove_unused
+from .cache_place import cache_folder, follow, move_to_open_file, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .convergence import ConvergenceReport
 from .loading import write_keys
 from .report import Line, advice, advised_once, in_order, listed, named, noted
-from .resuming import kept_for, refuse_lost
+from .resuming import refuse_lost, saved_for
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, SolverThread
 from .time_left import TimeLeft
@@ -106,7 +106,7 @@ class Outcome:
             *self._rejected(),
             *self.convergence.inside_out(self.settings),
             *self.contact.entanglement(),
-            *(self.contact.sunk(self.bodies.deepest) if self.bodies else ()),
+            *(self.contact.penetration(self.bodies.deepest) if self.bodies else ()),
             *self.convergence.poor(self.settings),
             *(self.bodies.lines() if self.bodies else ()),
             *self._torn(),
@@ -172,7 +172,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             fps = scene.render.fps / scene.render.fps_base
             follow(bpy.data.filepath)
             place = folder or cache_folder(scene)
-            kept = None if after is None else kept_for(gathered, scene, after, place)
+            kept = None if after is None else saved_for(gathered, scene, after, place)
             if kept is not None:
                 outcome.first = kept.frame
                 gathered.reader.begin_after(kept.frame)
@@ -253,7 +253,7 @@ def _settle_caches(bakes, scene, place):
     folder; returns notes about failures.
     """
     try:
-        bring_home(place, scene)
+        move_to_open_file(place, scene)
         remove_unused(bakes, scene)
     except OSError as error:
         return [message("cache.earlier_remains", error=explain(error))]

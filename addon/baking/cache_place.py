@@ -97,7 +97,7 @@ def follow(before):
                 _remove(folder)
 
 
-def bring_home(folder, scene):
+def move_to_open_file(folder, scene):
     """Move the frames that a bake wrote into a folder to the folder of the open file: the file may
     have been saved under another name during the bake.
     """

@@ -91,7 +91,7 @@ class ContactReport:
             return message("report.untangled_later", first=first, **known)
         return message("report.untangled", **known)
 
-    def sunk(self, name):
+    def penetration(self, name):
         """A `Line` about the deepest body, if it is still inside of the ground or a collider at the
         end.
         """

@@ -15,7 +15,7 @@ from ..objects.curves import is_simulated_as_points, point_count
 from ..objects.modifiers import reshaping, simulation_point
 from ..playing import playback
 from ..playing.baked import mark, owners
-from ..values.scene_time import end_timeline, frame_anew
+from ..values.scene_time import end_timeline, refresh_frame
 from .cache_place import cache_folder
 
 
@@ -69,7 +69,7 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     scene.vbd.frames_missing = max(count - last, 0)
     if not scene.vbd.frames_missing:
         notes += map(Hint, end_timeline(scene, frame_start + last))
-    frame_anew(scene)
+    refresh_frame(scene)
     return notes
 
 

@@ -29,7 +29,7 @@ def now(scene):
     return found
 
 
-def told(scene, was):
+def settings_changed(scene, was):
     """A sentence about settings that differ from `was`, those of the baked scene; or None."""
     set_to, labels = now(scene), []
     for name in {**was, **set_to}:

@@ -6,7 +6,7 @@ from bpy.types import Operator
 from ...solver.messages import message
 from ..playing import playback
 from ..playing.baked import baked_here
-from ..values.scene_time import frame_anew
+from ..values.scene_time import refresh_frame
 from .bake import refusal
 
 
@@ -42,7 +42,7 @@ class VBD_OT_convert_to_relative(Operator):
             except ValueError as error:
                 self.report({"ERROR"}, str(error))
                 return {"CANCELLED"}
-        frame_anew(context.scene)
+        refresh_frame(context.scene)
         objects = converted[0].name if len(converted) == 1 else f"{len(converted)} objects"
         self.report({"INFO"}, message("free.converted", names=objects))
         return {"FINISHED"}

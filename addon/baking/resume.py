@@ -10,7 +10,7 @@ from ..objects.participants import nothing_to_bake
 from .bake import refusal
 from .bake_steps import EVERY_FRAME, explain
 from .loading import load
-from .resuming import MOST_CHANGES, changes, kept_frames, nearest
+from .resuming import MOST_CHANGES, changes, nearest, saved_frames
 
 WIDTH = 420
 
@@ -40,7 +40,7 @@ def draw_changes(layout, found):
 
 def resume_refusal(context):
     """The reason why nothing can be resumed, or None."""
-    scene, kept = context.scene, kept_frames(context.scene)
+    scene, kept = context.scene, saved_frames(context.scene)
     if kept is None:
         return message("resume.none")
     if not kept.frame:
@@ -65,7 +65,7 @@ class _OnSavedFrames(Operator):
     def find_changes(self, context):
         """Find `changes` since the bake; returns whether it can be resumed."""
         try:
-            self.changes = changes(context, kept_frames(context.scene))
+            self.changes = changes(context, saved_frames(context.scene))
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, explain(error))
             return False
@@ -91,7 +91,7 @@ class VBD_OT_resume_bake(_OnSavedFrames):
             return {"CANCELLED"}
         if not self.changes or bpy.app.background:
             return self.execute(context)
-        frame = kept_frames(context.scene).scene_frame + 1
+        frame = saved_frames(context.scene).scene_frame + 1
         return self.dialog(context, f"Resume from Frame {frame}", "Resume")
 
     def draw(self, _context):
@@ -111,7 +111,7 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
 
     @staticmethod
     def other_refusal(context):
-        kept = kept_frames(context.scene)
+        kept = saved_frames(context.scene)
         if kept is None or not kept.frame:
             return message("resume.none")
         begin, end = nearest(kept, context.scene.frame_current), context.scene.vbd.frame_end
@@ -129,7 +129,7 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
         return self.dialog(context, "Bake from Here", "Bake")
 
     def draw(self, context):
-        kept, frame = kept_frames(context.scene), context.scene.frame_current
+        kept, frame = saved_frames(context.scene), context.scene.frame_current
         last = kept.cache.header.frame_start + kept.last
         begin, end = nearest(kept, frame) + 1, context.scene.vbd.frame_end
         told = message("resume.from_here", first=begin, last=end)
@@ -146,7 +146,7 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
 
 def draw_question(layout, context):
     """Ask before frames are deleted that could be resumed: two buttons that act."""
-    kept, found, obstacle = kept_frames(context.scene), [], resume_refusal(context) or ""
+    kept, found, obstacle = saved_frames(context.scene), [], resume_refusal(context) or ""
     is_whole = is_there(kept, context.scene)
     if not obstacle:
         try:
@@ -190,7 +190,7 @@ class VBD_OT_ask_bake(_OnSavedFrames):
 
     @staticmethod
     def other_refusal(context):
-        return None if kept_frames(context.scene) else message("resume.none")
+        return None if saved_frames(context.scene) else message("resume.none")
 
     def invoke(self, context, _event):
         context.window_manager.popup_menu(
@@ -201,7 +201,7 @@ class VBD_OT_ask_bake(_OnSavedFrames):
         return {"CANCELLED"}
 
     def execute(self, context):
-        if self.choice == "RESUME" and is_there(kept_frames(context.scene), context.scene):
+        if self.choice == "RESUME" and is_there(saved_frames(context.scene), context.scene):
             return bpy.ops.vbd.load_cache("EXEC_DEFAULT")
         return start(self, self.choice)
 
@@ -239,7 +239,7 @@ class VBD_OT_load_cache(_Load):
 
     @staticmethod
     def other_refusal(context):
-        return None if kept_frames(context.scene) else message("resume.none")
+        return None if saved_frames(context.scene) else message("resume.none")
 
     def execute(self, context):
         return self.load(context)

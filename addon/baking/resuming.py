@@ -58,7 +58,7 @@ class Known:
     key, found = None, None
 
 
-def kept_frames(scene, folder=None):
+def saved_frames(scene, folder=None):
     """The `SavedFrames` of the scene's bake up to its last restart point; None without frames."""
     folder = Path(folder or cache_folder(scene))
     try:
@@ -92,7 +92,7 @@ def is_played(kept):
     return any(ob.vbd.baked and ob.vbd.bake_id == bake for ob in bpy.data.objects)
 
 
-def kept_until(scene, frame=None, folder=None):
+def saved_until(scene, frame=None, folder=None):
     """`SavedFrames` up to a scene's frame, or as far as possible; ValueError without any.
 
     All frames are read as a check; those behind a broken one are left out.
@@ -144,9 +144,9 @@ def refuse_unfit(kept, gathered):
         raise ValueError(message("resume.order"))
 
 
-def kept_for(gathered, scene, frame, folder):
+def saved_for(gathered, scene, frame, folder):
     """`SavedFrames` for a bake that resumes after a scene's frame, or before it."""
-    kept = kept_until(scene, min(frame, gathered.frame_start + gathered.frame_count), folder)
+    kept = saved_until(scene, min(frame, gathered.frame_start + gathered.frame_count), folder)
     refuse_unfit(kept, gathered)
     return kept
 
@@ -160,7 +160,7 @@ def refuse_lost(cache, last):
         )
 
 
-def told(error, kept, gathered):
+def resume_error(error, kept, gathered):
     """What keeps a bake from going on: the `error`, behind the bodies that are not what they were
     if it is that the checkpoint does not fit.
     """

@@ -11,7 +11,7 @@ from ...solver.messages import message
 from ..gathering.reader import Stopped
 from .body_reports import BodyReports
 from .frame_numbers import Shapes, numbers_of, places_of
-from .resuming import told
+from .resuming import resume_error
 
 
 @dataclass
@@ -72,7 +72,7 @@ class SolverThread(Thread):
             pass  # the frames so far are in the cache
         except BaseException as error:
             # Raised or reported by the main thread.
-            self.error = told(error, self.kept, self.gathered) if self.kept else error
+            self.error = resume_error(error, self.kept, self.gathered) if self.kept else error
         finally:
             self.inbox.put(None)
 

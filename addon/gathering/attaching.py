@@ -33,7 +33,7 @@ class TiedVertices:
         return TiedVertices(self.vertices[near], self.points[near], self.weight[near])
 
 
-def leaders(objects):
+def kinematic_targets(objects):
     """Targets of attachments of `objects` that are not simulated themselves."""
     found = [
         item.target

@@ -27,11 +27,11 @@ from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
 from . import huge, ignored, instances, weak_wind
 from .absorption import walls_against
-from .attaching import attach, leaders
+from .attaching import attach, kinematic_targets
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
-from .start_velocity import earlier_poses, set_going, unfollowed
+from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
 from .textures import Questions
 
 # Modifiers of which one may think that they take part in the simulation.
@@ -152,7 +152,7 @@ def prepared(scene, objects):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         fields = field_objects(scene)
         walls = [wall for field in fields for wall in walls_against(scene, field)]
-        others = [*fields, *walls, *leaders(objects), *instances.movers(depsgraph)]
+        others = [*fields, *walls, *kinematic_targets(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         yield notes + ignored.notes(scene, objects)
@@ -217,7 +217,7 @@ def gather(context, objects):
             made[identity(ob)] = body, gathered.targets[-1]
             if ob in moving:
                 motion = *earlier[identity(ob)], start, settings.frame_time
-                gathered.notes += set_going(body, gathered.targets[-1], *motion)
+                gathered.notes += set_initial_velocity(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects, instanced)
         gathered.bodies.append(body)
     for ob, body in instanced:

@@ -91,7 +91,7 @@ def _count(ob, context):
     return point_count(ob)
 
 
-def set_going(body, target, earlier, before, frame, frame_time):
+def set_initial_velocity(body, target, earlier, before, frame, frame_time):
     """Give a body the velocity with which its object reaches frame `frame`, the first one.
 
     `earlier` and `before`: its poses two frames and one before. Returns notes for the user.

@@ -16,7 +16,7 @@ from ...solver.cache import Cache
 from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, bake_steps, cache_folder, explain, run_to_end
 from ..baking.loading import load
-from ..baking.resuming import changes, kept_frames, kept_until
+from ..baking.resuming import changes, saved_frames, saved_until
 from ..files.statistics_file import checked_path, save
 from ..panels.softness import softer
 from ..values.presets import apply_preset
@@ -178,9 +178,9 @@ class KeptError(Exception):
 def _after(context, options, output):
     """The frame to resume after, None to start over; ValueError if that is impossible."""
     folder = cache_folder(context.scene, output)
-    kept = kept_frames(context.scene, folder)
+    kept = saved_frames(context.scene, folder)
     if options.from_frame is not None:
-        for line in changes(context, kept_until(context.scene, options.from_frame, folder)):
+        for line in changes(context, saved_until(context.scene, options.from_frame, folder)):
             _show(message("command.changed", what=line))
         return options.from_frame
     if options.resume and kept is not None:

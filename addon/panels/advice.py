@@ -92,7 +92,7 @@ def draw_report(layout, context):
     if not is_shown(scene):
         return
     was = report.made_with(scene.vbd.report)
-    changed = was and outdated.told(scene, was)
+    changed = was and outdated.settings_changed(scene, was)
     if changed:
         draw_wrapped(layout, context, changed, "INFO")
     shown, _ = report.shortened(lines_of(scene))

@@ -5,7 +5,7 @@ from bpy.types import Panel
 
 from ...solver.messages import message
 from ..baking.command_line import FORMS
-from ..baking.resuming import kept_frames
+from ..baking.resuming import saved_frames
 from ..baking.sizes import draw_sizes
 from ..objects.curves import is_simulated_as_points
 from ..objects.next_step import next_step
@@ -79,7 +79,7 @@ def draw_bake(layout, context):
     row = layout.row()
     row.scale_y = 1.5
     row.operator("vbd.bake", text="Bake", icon="REC")
-    if baked_here(context.scene) or kept_frames(context.scene):
+    if baked_here(context.scene) or saved_frames(context.scene):
         column, frame = layout.column(align=True), resume_frame(context.scene)
         if frame is not None:
             column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
@@ -89,7 +89,7 @@ def draw_bake(layout, context):
 
 def resume_frame(scene):
     """The frame that Resume continues with; None if no frame is missing."""
-    kept = kept_frames(scene)
+    kept = saved_frames(scene)
     left = kept and kept.frame and kept.scene_frame < scene.vbd.frame_end
     return kept.scene_frame + 1 if left else None
 

@@ -72,7 +72,7 @@ def frame_time(scene):
     return scene.vbd.time_scale * scene.render.fps_base / scene.render.fps
 
 
-def frame_anew(scene):
+def refresh_frame(scene):
     """Evaluate the shown frame again, after its animation has changed, and notify handlers of
     changes, which ignore a change of frame.
     """

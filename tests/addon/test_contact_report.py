@@ -105,15 +105,15 @@ def test_what_began_apart_is_not_told_to_start_apart():
 
 
 def test_what_stays_inside_of_something_is_told():
-    (line,) = told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.19)).sunk("Ball")
+    (line,) = told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.19)).penetration("Ball")
     assert line.warns and line.objects == ("Ball",)
     assert line.text.startswith("Ball is still 0.19 m deep in the ground or a collider; ")
     # In front of a surface no vertex is deeper than the contact distance; entangled surfaces have a
     # line of their own.
     tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
-    assert not list(told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.01)).sunk("Ball"))
-    assert not list(told(frame(1, 9, 0, 0.9, tangles=[tangle])).sunk("Ball"))
-    assert not list(told().sunk(""))
+    assert not list(told(frame(1, 9, 0, 0.9), frame(2, 9, 0, 0.01)).penetration("Ball"))
+    assert not list(told(frame(1, 9, 0, 0.9, tangles=[tangle])).penetration("Ball"))
+    assert not list(told().penetration(""))
 
 
 @pytest.mark.parametrize(

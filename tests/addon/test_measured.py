@@ -128,7 +128,9 @@ def test_a_change_is_named_once_in_the_last_bake(cloth, scene):
     frames(scene, 1, 2)
     was = outdated.now(scene)
     cloth.vbd.membrane_stiffness *= 2.0
-    assert outdated.told(scene, was) == "Changed since this bake: Stiffness (Pa) of Grid"
+    assert (
+        outdated.settings_changed(scene, was) == "Changed since this bake: Stiffness (Pa) of Grid"
+    )
 
 
 def test_an_override_keeps_both_numbers_over_saving(cloth, tmp_path):

@@ -19,16 +19,16 @@ def baked(scene):
     return bpy.context.scene
 
 
-def told(scene):
-    return outdated.told(scene, report.made_with(scene.vbd.report))
+def settings_changed(scene):
+    return outdated.settings_changed(scene, report.made_with(scene.vbd.report))
 
 
 def test_nothing_is_told_until_something_changes(baked):
-    assert told(baked) is None
+    assert settings_changed(baked) is None
     baked.frame_set(3)
     # Properties that change no result.
     baked.vbd.frame_end, baked.vbd.threads, baked.vbd.show_pins = 5, 1, True
-    assert told(baked) is None
+    assert settings_changed(baked) is None
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,15 @@ def test_nothing_is_told_until_something_changes(baked):
 )
 def test_what_changes_is_named_until_it_is_set_back(baked, change, said):
     change(baked)
-    assert told(baked).startswith(f"Changed since this bake: {said}")
+    assert settings_changed(baked).startswith(f"Changed since this bake: {said}")
 
 
 def test_what_is_set_back_is_not_told(baked):
     stiffness = baked.objects["Block"].vbd.youngs_modulus
     baked.objects["Block"].vbd.youngs_modulus *= 2.0
-    assert told(baked)
+    assert settings_changed(baked)
     baked.objects["Block"].vbd.youngs_modulus = stiffness
-    assert told(baked) is None
+    assert settings_changed(baked) is None
 
 
 def test_a_report_without_it_tells_nothing():

@@ -283,7 +283,7 @@ def test_before_the_first_bake_no_grey_button_stands_below_bake(cube, monkeypatc
     assert not AFTER_A_BAKE & set(layout.shown) and not layout.dead
     assert not visible(panels.VBD_PT_export)
     kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)  # frames are missing
-    monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
+    monkeypatch.setattr(panels, "saved_frames", lambda _: kept)
     assert AFTER_A_BAKE <= set(drawn(panels.VBD_PT_sidebar))
 
 
@@ -467,7 +467,7 @@ def test_resume_names_its_frame_and_is_there_where_one_is_missing(cube, monkeypa
     bpy.ops.vbd.add(role="SOFT")
     bpy.context.scene.vbd.use_ground = True
     kept = SimpleNamespace(frame=5, scene_frame=6, cache=None)
-    monkeypatch.setattr(panels, "kept_frames", lambda _: kept)
+    monkeypatch.setattr(panels, "saved_frames", lambda _: kept)
     for last, frame in ((6, None), (7, 7)):
         bpy.context.scene.vbd.frame_end = last
         buttons = layout_of(panels.VBD_PT_sidebar).buttons

@@ -90,7 +90,7 @@ def place():
 def test_a_file_that_was_closed_during_its_bake_goes_on(scene, whole):
     stop_after(4)
     bpy.ops.wm.revert_mainfile()
-    kept = resuming.kept_frames(bpy.context.scene)
+    kept = resuming.saved_frames(bpy.context.scene)
     assert kept.frame >= 4 and resuming.is_unfinished(kept)
     outcome = bake(EVERY_FRAME)
     assert outcome.first == kept.frame and outcome.frames == FRAMES
@@ -117,7 +117,7 @@ def test_pins_that_stand_still_have_not_changed_after_esc(scene):
     stop_after(4)
     outcome = bake()
     assert outcome.cancelled or outcome.frames == FRAMES
-    kept = resuming.kept_frames(bpy.context.scene)
+    kept = resuming.saved_frames(bpy.context.scene)
     assert resuming.changes(bpy.context, kept) == []
 
 
@@ -177,7 +177,7 @@ def test_a_bake_from_here_takes_what_has_changed(scene, whole):
     bpy.context.scene.frame_set(8)
     bpy.data.objects["Block"].vbd.youngs_modulus *= 2.0
     bpy.context.scene.vbd.iterations = 7
-    kept = resuming.kept_frames(bpy.context.scene)
+    kept = resuming.saved_frames(bpy.context.scene)
     said = resuming.changes(bpy.context, kept)
     assert "Stiffness of Block was 100 kPa, is 200 kPa" in said
     assert "Iterations was 5, is 7" in said and len(said) == 2
@@ -342,7 +342,7 @@ def test_a_cache_of_another_version_is_left_alone_until_a_bake_replaces_it(scene
     header.write_text(header.read_text().replace('"format": 2', '"format": 3'))
     with pytest.raises(ValueError, match="another format"):
         bake(EVERY_FRAME)
-    assert resuming.kept_frames(bpy.context.scene) is None
+    assert resuming.saved_frames(bpy.context.scene) is None
     with pytest.raises(RuntimeError, match="There are no frames of an earlier bake"):
         bpy.ops.vbd.resume_bake()
 

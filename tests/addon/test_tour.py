@@ -26,7 +26,7 @@ def test_the_tour():
     hangs_in_four_cones(cloth, top)
     round_off(cube)
     # Rounding needs no new bake, and the drawn surface lies where it was.
-    assert not outdated.told(scene, report.made_with(scene.vbd.report))
+    assert not outdated.settings_changed(scene, report.made_with(scene.vbd.report))
     drawn = shown(sheet, end)
     assert len(drawn) == (4 * int(number("Subdivisions to")) + 1) ** 2
     assert np.abs(drawn.min(axis=0) - cloth.min(axis=0)).max() < 0.1
