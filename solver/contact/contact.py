@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact between surfaces, as the other stages of a step use it."""
+"""Contact between surfaces: the interface for the other stages of a step."""
 
 import hashlib
 from functools import partial
@@ -31,7 +31,7 @@ def surface_on_device(surface, kinematic_start, x, upload):
     struct.triangles = upload(surface.triangles, wp.vec3i)
     struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
     struct.closed = upload(surface.closed.astype(np.int32), int)
-    struct.ground = upload(surface.ground.astype(np.int32), int)
+    struct.support_rank = upload(surface.support_rank.astype(np.int32), int)
     struct.side = upload(np.ones(surface.may_touch.size), int)
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
@@ -44,7 +44,7 @@ def surface_on_device(surface, kinematic_start, x, upload):
     struct.trust_radius = upload(np.zeros(count), float)
     struct.path = upload(np.zeros((count, 3)), wp.vec3)
     struct.moved = upload(np.ones(count), int)
-    struct.remaining_path, struct.front = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
+    struct.remaining_path, struct.facing = wp.zeros_like(struct.path), wp.zeros_like(struct.path)
     struct.inside = upload(np.zeros(count), int)
     struct.crosses, struct.excluded = (upload(np.zeros(count), int) for _ in range(2))
     return struct
@@ -64,7 +64,7 @@ class Contact:
     """The contact of a model's surfaces.
 
     `lists` are its pairs, `struct` and `trees` the surfaces on the device. New positions go to
-    `candidate` [vertex, m], and `settle` moves the vertices there as far as they may go.
+    `candidate` [vertex, m], and `settle` moves the vertices there as far as truncation allows.
     """
 
     state_name = "contact"
@@ -83,8 +83,8 @@ class Contact:
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certificate = IntersectionCertificate(model, self.struct, self.truncation)
         # Device values that the host may read at any time: on the CPU, from the same memory.
-        known = {"frame_goes_on": model.frame_goes_on, **self.lists.reported}
-        self.seen = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}
+        known = {"frame_continues": model.frame_continues, **self.lists.reported}
+        self.host_views = {n: a.numpy() for n, a in known.items()} if model.device.is_cpu else {}
         # True where nothing intersects in this frame, and where something may in the next one.
         self.clear, self.suspicious = False, True
         # Hash of a search's inputs besides positions; true where it has not changed.
@@ -106,9 +106,9 @@ class Contact:
         return self.lists.revision
 
     @property
-    def travelled(self):
-        """An array of one int: 1 if a vertex has used up its slack since the last search."""
-        return self.truncation.travelled
+    def needs_search(self):
+        """Array of one int: 1 if a vertex has used up its slack since the last search."""
+        return self.truncation.needs_search
 
     def search_schedule(self, every, **how):
         """Return a `SearchSchedule` of this contact."""
@@ -121,14 +121,14 @@ class Contact:
         if not self.trees.is_fitted:  # free flight queries the colliders
             self.trees.fit()
         self.lists.begin_frame()
-        self.struct.front.zero_()  # set only in frames with a check, as in a new run
+        self.struct.facing.zero_()  # set only in frames with a check, as in a new run
         self.pair_search.is_first_search.fill_(1)
         self.clear = False
 
     def check(self):
         """Check for intersections on the host, before every substep while there may be any."""
         may_intersect = self.suspicious or not self.truncation.on
-        if self.clear or not may_intersect or not self.model.frame_goes_on.numpy()[0]:
+        if self.clear or not may_intersect or not self.model.frame_continues.numpy()[0]:
             return
         was_settled = self.intersections.is_settled
         with self.regions.without():
@@ -137,7 +137,7 @@ class Contact:
         self.lists.separate(self.intersections.separating)
         self.clear = not self.intersections.found and self.truncation.on
         if not (was_settled and self.intersections.is_settled):
-            self.regions.lose()
+            self.regions.invalidate()
         self.trees.fit()
 
     def find_certificate(self):
@@ -158,30 +158,30 @@ class Contact:
         return self.lists.reported
 
     def begin_step(self):
-        """Forget which limits ended steps of the last substep, and how far vertices went."""
+        """Reset the displacements of vertices, and the limits that ended their steps."""
         self.truncation.begin_step()
         self.refreshing.gaps.begin_step(self.model.x)
 
     def ensure_capacity(self, numbers):
         """Grow lists by the `numbers` of the last frame; return whether it had enough capacity."""
         self.lists.take(numbers["counts"])
-        if numbers["frame_goes_on"][0]:
+        if numbers["frame_continues"][0]:
             is_unknown, is_excluded = numbers["uncertain"] != 0
             is_clear = not (is_unknown or is_excluded) or self._is_clear()
             if is_unknown:
-                self.regions.lose()
+                self.regions.invalidate()
             self.suspicious = not (self.intersections.is_settled and is_clear)
         had_capacity = self._ensure_capacity(numbers["needed"])
         self.lists.needed.zero_()
         return had_capacity
 
     def ensure_capacity_early(self):
-        """Between two substeps, grow lists to what has been needed so far, unless the rest of the
-        frame is left out. On a GPU the host would have to wait for that number.
+        """Grow lists between two substeps to the largest number so far, unless the rest of the
+        frame is skipped. On a GPU the host would have to wait for that number.
         """
-        if self.seen and self.seen["frame_goes_on"][0]:
-            self.lists.take(self.seen["counts"])
-            self._ensure_capacity(self.seen["needed"])
+        if self.host_views and self.host_views["frame_continues"][0]:
+            self.lists.take(self.host_views["counts"])
+            self._ensure_capacity(self.host_views["needed"])
 
     def _ensure_capacity(self, needed):
         *slots, pairs = needed.astype(int).tolist()
@@ -210,7 +210,7 @@ class Contact:
         return {"suspicious": np.array([self.suspicious]), "asked": self.digest}
 
     def restore(self, saved):
-        """Take over what `save` has returned."""
+        """Restore the state that `save` has returned."""
         self.suspicious = bool(saved["suspicious"].any())
         self.is_known = np.array_equal(saved.get("asked"), self.digest)
 
@@ -219,21 +219,21 @@ class Contact:
         refuse_outside("inside", self.struct.inside.numpy(), self.struct.bodies + 1)
         self.clear = False
         if not self.is_known:
-            self.regions.is_lost.fill_(1)
+            self.regions.is_invalid.fill_(1)
             self.lists.pulled.zero_()  # triangles may have other numbers
             self.suspicious = True
         # Free flight queries the colliders as of the last search.
         self.trees.fit()
 
     def begin_approach(self):
-        """Find all pairs that may touch on the way to the candidates, as a step begins. Vertices
-        whose surroundings are known from the last step are not searched.
+        """Find all pairs that may touch on the way to the candidates, at the start of a step.
+        Vertices whose neighborhood is known from the last step are not searched.
         """
-        when(self.regions.is_lost, self._find_whole, self._find_next)
+        when(self.regions.is_invalid, self._find_whole, self._find_next)
 
     def _find_whole(self):
         self.approach()
-        self.regions.is_lost.zero_()
+        self.regions.is_invalid.zero_()
 
     def _find_next(self):
         self.follow()
@@ -270,11 +270,11 @@ class Contact:
         self.planes_renewed()
 
     def planes_renewed(self):
-        """Planes have moved: the vertices near them are no longer known."""
+        """Update vertices after planes have moved: the neighborhoods near these are unknown."""
         self.truncation.end_search()
 
     def refresh(self):
-        """Update the closest points of all pairs, and which vertices may feel them."""
+        """Update the closest points of all pairs, and the vertices on which they may act."""
         self.refreshing.run()
 
     def yield_to_kinematic(self):
@@ -282,8 +282,8 @@ class Contact:
         self.truncation.yield_to_kinematic()
 
     def settle(self, first, last):
-        """Move the vertices from `first` to `last` to their candidates, as far as they may, and
-        embedded points that have pairs after them.
+        """Move the vertices from `first` to `last` to their candidates, as far as truncation
+        allows, and then the embedded points that have pairs.
         """
         self.truncation.settle(first, last)
         if last > first:
@@ -295,5 +295,5 @@ class Contact:
         return [*self.truncation.settling_behind(solve, first, last), [follow]]
 
     def follow(self):
-        """Move all embedded points after their corners; `settle` leaves out those without pairs."""
+        """Move all embedded points with their corners; `settle` skips those without pairs."""
         self.model.followers.follow(0, self.model.vertex_count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts under a lasting load get stiffer and reach further (kernels/contact/load.py)."""
+"""Contacts under a lasting load: stiffness and multiplier (kernels/contact/load.py)."""
 
 import math
 
@@ -7,22 +7,24 @@ from ..kernels.contact import load
 
 # Loads that last longer than this [s] make a contact stiffer, ...
 LASTING = 0.1
-# ... and in this time [s] they come back to the contact distance.
+# ... and in this time [s] they return to the contact distance.
 RISING = 1.0
 # Rough cost of a vertex without a contact, and of a pair [ns].
 VERTEX, TOUCH = 5.0, 10.0
 
 
 class Load:
-    """Stiffness and multiplier of all contacts, which follow the load that they carry."""
+    """Stiffness and multiplier of all contacts, which follow their load."""
 
     def __init__(self, model, settings):
         self.model = model
         surface, upload = model.surface, model.upload
         self.least = upload(surface.stiffness, float)
-        firm = surface.stiffness.copy()
-        firm[model.free_count : surface.point_start] = 0.0  # animation presses nothing flat
-        self.firm = upload(firm, float)
+        pressing_stiffness = surface.stiffness.copy()
+        pressing_stiffness[model.free_count : surface.point_start] = (
+            0.0  # animation presses nothing flat
+        )
+        self.pressing_stiffness = upload(pressing_stiffness, float)
         self.growth = math.exp(settings.step_time / LASTING)
         self.ascent = -math.expm1(-settings.step_time / RISING)
         self._record()
@@ -31,7 +33,14 @@ class Load:
         model, lists = self.model, self.model.lists
         self.revision = lists.revision
         state, count = model.contact_model.state, len(model.surface.body)
-        inputs = [model.x, lists.near, lists.all.pairs, model.contact_model, self.least, self.firm]
+        inputs = [
+            model.x,
+            lists.near,
+            lists.all.pairs,
+            model.contact_model,
+            self.least,
+            self.pressing_stiffness,
+        ]
         self.launch = model.launches.record(
             load.follow_load,
             count,

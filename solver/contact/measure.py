@@ -19,9 +19,9 @@ class ContactMeasure:
         self.model = model
         self.truncated = wp.zeros(1, dtype=int, device=model.device)
         ranges = model.surface_ranges() if model.has_analytic_colliders else []
-        places = [measure.PARTS * (1 + k) for k in range(len(ranges))]
+        places = [measure.SHARES * (1 + k) for k in range(len(ranges))]
         self.at_colliders = list(zip(ranges, places, strict=True))
-        self.partial_sums = self._sums(measure.PARTS * (1 + len(ranges)))
+        self.partial_sums = self._sums(measure.SHARES * (1 + len(ranges)))
         self.totals = self._sums(1)
         self.record()
 
@@ -42,28 +42,28 @@ class ContactMeasure:
         }
 
     def record(self):
-        """Record launches with the lists of contacts, at the start and when they were replaced."""
+        """Record launches with the present lists of contacts, again when lists are replaced."""
         model, record, lists = self.model, self.model.launches.record, self.model.lists
         self.launches = []
         if model.surface.can_touch:
             inputs = [lists.counts, model.x, lists.pairs, lists.touches, lists.state]
-            cost = PAIR * lists.expected / measure.PARTS
+            cost = PAIR * lists.expected / measure.SHARES
             self.launches.append(
-                record(measure.measure_pairs, measure.PARTS, inputs, [self.partial_sums], cost)
+                record(measure.measure_pairs, measure.SHARES, inputs, [self.partial_sums], cost)
             )
         for (first, count), at in self.at_colliders:
             inputs = [first, count, at, model.x, model.contact_model]
-            cost = VERTEX * count / measure.PARTS
+            cost = VERTEX * count / measure.SHARES
             self.launches.append(
-                record(measure.measure_colliders, measure.PARTS, inputs, [self.partial_sums], cost)
+                record(measure.measure_colliders, measure.SHARES, inputs, [self.partial_sums], cost)
             )
         if self.launches:
-            self.launches.append(record(measure.add_parts, 1, [self.partial_sums], [self.totals]))
+            self.launches.append(record(measure.add_shares, 1, [self.partial_sums], [self.totals]))
         if model.contact is not None:
             cut = model.contact.truncation.cut
             counting = record(sums.count_marked, len(cut), [cut, BY_PAIR], [self.truncated])
             self.launches += [self.truncated.zero_, counting]
 
     def find(self):
-        """Measure all numbers as they are now."""
+        """Measure all numbers."""
         play(self.launches)

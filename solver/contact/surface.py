@@ -16,7 +16,7 @@ from .initial.edge_crossings import unit
 # A contact is at most this many times as stiff as the vertices that it acts on.
 STIFFEST = 30.0
 # Push-out is this many times as stiff as a contact: it must win against the elements.
-FIRM = 30.0
+PUSH_OUT_FACTOR = 30.0
 
 
 @dataclass
@@ -28,10 +28,10 @@ class ContactSurface:
     colliders, the first `body_count` of which are bodies; attached vertices share a `joint`
     [vertex]. `may_touch` [body, body] is true where two bodies may meet, and `closed` [body] where
     one has an inside: solids and closed meshes. Of two bodies that begin in each other's surface
-    the one with more `ground` [body] lies below. `spacing` [vertex, m] is the mean length of the
-    edges at a vertex, or the least among its embedded points; `stiffness` [vertex, N/m] the most
-    that its contacts may have, `push_out_stiffness` that of its push-out from an analytic collider,
-    firm but for held bodies. `hidden` [vertex of a body] are replaced by embedded points.
+    the one with the larger `support_rank` [body] lies below. `spacing` [vertex, m] is the mean
+    length of the edges at a vertex, or the least among its embedded points; `stiffness` [vertex,
+    N/m] the largest of its contacts, `push_out_stiffness` that of its push-out from an analytic
+    collider, stiffer but for held bodies. Embedded points replace `hidden` vertices [vertex].
     """
 
     body_count: int
@@ -49,7 +49,7 @@ class ContactSurface:
     body: np.ndarray
     may_touch: np.ndarray
     closed: np.ndarray
-    ground: np.ndarray
+    support_rank: np.ndarray
     radius: np.ndarray
     friction: np.ndarray
     rest: np.ndarray
@@ -68,7 +68,7 @@ class ContactSurface:
         return bool(self.may_touch.any())
 
 
-def most_stiffness(assembly, settings):
+def stiffness_bound(assembly, settings):
     """Return the largest stiffness [N/m] that contacts of each vertex may have.
 
     A contact that is much stiffer than the bodies that it holds apart makes descent slow along the
@@ -94,11 +94,11 @@ def most_stiffness(assembly, settings):
     return STIFFEST * bound
 
 
-def most_at_points(points, most):
-    """Return `most_stiffness` at embedded points, whose corners share it with all near points."""
+def bound_at_points(points, bound):
+    """Return `stiffness_bound` of embedded points, whose corners share it with all near points."""
     point, corner, weight = points.parents()
-    shared = np.bincount(corner, weight * weight, minlength=len(most))
-    yielding = np.abs(weight) * np.maximum(shared[corner], 1.0) / most[corner]
+    shared = np.bincount(corner, weight * weight, minlength=len(bound))
+    yielding = np.abs(weight) * np.maximum(shared[corner], 1.0) / bound[corner]
     with np.errstate(divide="ignore"):
         return 1.0 / np.bincount(point, yielding, minlength=len(points))
 
@@ -155,7 +155,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         in_use = number_of[starts[-1] + point] > 0
         np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
 
-    most = most_stiffness(assembly, settings)
+    bound = stiffness_bound(assembly, settings)
 
     def spread(mine, of_collider, of_points):
         shells = (np.full(c.vertex_count, of_collider(c)) for c in colliders)
@@ -166,9 +166,9 @@ def contact_surface(assembly, bodies, colliders, settings):
         of_points = np.clip(points.of(mine), around.min(axis=1), around.max(axis=1))
         return spread(mine, of_collider, of_points)
 
-    most = spread(most, lambda c: np.inf, most_at_points(points, most))
-    stiffness = np.minimum(settings.collision_stiffness, most)
-    firm = FIRM * np.where(np.isfinite(most), most, settings.collision_stiffness)
+    bound = spread(bound, lambda c: np.inf, bound_at_points(points, bound))
+    stiffness = np.minimum(settings.collision_stiffness, bound)
+    push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
     joint = connected_components(assembly.attachments.joints(), len(body))
     held = held_bodies(assembly, body, joint)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
@@ -190,14 +190,14 @@ def contact_surface(assembly, bodies, colliders, settings):
         body=body,
         may_touch=touch_table(bodies, colliders),
         closed=closed,
-        ground=2 * closed + still,
+        support_rank=2 * closed + still,
         radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
         friction=spread_from_bodies(
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
         ),
         rest=rest,
         stiffness=stiffness,
-        push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, firm),
+        push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, push_out),
         spacing=spacing,
     )
 
@@ -217,7 +217,7 @@ def has_inside(body):
 
 
 def is_closed(triangles):
-    """Return whether each edge of a mesh has two triangles, which run through it both ways."""
+    """Return whether each edge of a mesh has two triangles, with opposite directions along it."""
     directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
     span = int(triangles.max()) + 1
     there, back = directed @ [span, 1], directed @ [1, span]
@@ -225,7 +225,7 @@ def is_closed(triangles):
 
 
 def touch_table(bodies, colliders):
-    """Return which bodies may touch which, bool [body, body], bodies before colliders.
+    """Return a table of the bodies that may touch, bool [body, body], bodies before colliders.
 
     Unknown names are refused.
     """

@@ -58,7 +58,7 @@ class ContactStage(Stage):
         self.flight.verify(contact.begin_approach)
         self._advance()
         repeat_while(self.approaching.goes_on, self._approach)
-        when(contact.travelled, contact.renew_planes)
+        when(contact.needs_search, contact.renew_planes)
 
     def _approach(self):
         """Search for vertices at the end of their trust regions, or update known pairs; advance."""

@@ -40,9 +40,9 @@ def restless_vertices(model):
 
 
 class Guard(RecordedStage):
-    """Draws positions back to the rigid motion of their linkages; `residual` gives the forces.
+    """Draws positions back to the rigid motion of their components; `residual` gives the forces.
 
-    Linkages with α above `threshold` stay where they are.
+    Connected components with α above `threshold` stay where they are.
     """
 
     threshold = 1.0
@@ -60,7 +60,7 @@ class Guard(RecordedStage):
         self.launches = [*keep, *self.back_from(model.x, components, self.threshold), *in_front]
 
     def back_from(self, x, components, threshold):
-        """Launches that draw positions x back; `threshold` is a number, or one of each linkage."""
+        """Launches that draw positions x back; `threshold` is a number, or one per component."""
         model, record, free = self.model, self.model.launches.record, self.model.free_count
         chunks, count = len(components.weight), len(components.held)
         inertia, gravity, h = model.objective.inertia, model.gravity.now, model.settings.step_time

@@ -24,7 +24,7 @@ class Iterations:
             wp.zeros(1, dtype=int, device=device) for _ in range(3)
         )
         self.rules, self.flags = [], []
-        state = [self.count, self.number, self.is_met, model.frame_goes_on]
+        state = [self.count, self.number, self.is_met, model.frame_continues]
         self.end = self.launches.record(kernels.end_iteration, 1, state, [self.goes_on])
 
     def when_due(self, is_due, action, watched=False, when_fixed=None):

@@ -123,9 +123,9 @@ class Stepper:
         """
         model, substeps = self.model, self.model.settings.substeps
         had_capacity = model.contact is None or model.contact.ensure_capacity(numbers)
-        if numbers["frame_goes_on"][0]:
+        if numbers["frame_continues"][0]:
             return None
-        model.frame_goes_on.fill_(1)
+        model.frame_continues.fill_(1)
         if not had_capacity:
             self.checkpoints.rewind()
             return substeps
@@ -158,7 +158,7 @@ class Stepper:
         if self.model.contact is None and not self.tearing.tears:
             self._solve()
         else:
-            when(self.model.frame_goes_on, self._solve)
+            when(self.model.frame_continues, self._solve)
 
 
 def make_coarse(model):

@@ -20,7 +20,7 @@ class TearDetection(RecordedStage):
 
     def record(self):
         model, cloth = self.model, self._cloth()
-        inputs, outputs = [cloth, model.x], [model.frame_goes_on]
+        inputs, outputs = [cloth, model.x], [model.frame_continues]
         count = len(cloth.triangles)
         self.launch = model.launches.record(kernels.find_tears, count, inputs, outputs, TRIANGLE)
 

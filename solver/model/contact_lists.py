@@ -95,9 +95,9 @@ class ContactLists:
         self.anchors = new(pairs.Anchor)
         self.touches = self.near.touches = new(pairs.Touch)
         # Entries are prefetched beyond the end of the list.
-        self.all.entry = new(int, 4 * capacity + pairs.AHEAD)
+        self.all.entry = new(int, 4 * capacity + pairs.PREFETCH_DISTANCE)
         self.all.gap = new(float, 4 * capacity)
-        self.near.entry = new(int, 4 * capacity + pairs.AHEAD)
+        self.near.entry = new(int, 4 * capacity + pairs.PREFETCH_DISTANCE)
 
     @property
     def count(self):

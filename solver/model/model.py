@@ -72,7 +72,7 @@ class Model:
         # Fraction of the frame at the end of the substep.
         self.fraction = wp.zeros(1, dtype=wp.float64, device=self.device)
         # 0 if the rest of the frame is skipped: contact lists lack capacity, or cloth must tear.
-        self.frame_goes_on = wp.ones(1, dtype=int, device=self.device)
+        self.frame_continues = wp.ones(1, dtype=int, device=self.device)
         self.gravity = Gravity(settings.gravity, external_forces.gravity, self.device)
         self.fields = Fields(
             external_forces.fields, assembly.origin, settings.frame_time, self.device
@@ -173,7 +173,7 @@ class Model:
     @property
     def reported(self):
         """Arrays that a frame reports: its fraction, and 0 if its rest is skipped."""
-        return {"fraction": self.fraction, "frame_goes_on": self.frame_goes_on}
+        return {"fraction": self.fraction, "frame_continues": self.frame_continues}
 
     @property
     def saved(self):

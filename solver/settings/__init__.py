@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the solver and of materials: the one place for defaults, ranges, units and texts.
 
-Every number is declared once with `number()`. The solver checks values against the range, and the
-Blender properties are made from the same declaration.
+Every number is declared once with `number()`. The solver checks values against its range, and the
+Blender properties use its declaration.
 """
 
 from .material import Material

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a body is made of: the table of all properties of materials."""
+"""Materials of bodies: the table of all their properties."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,9 @@ from .declaring import check_ranges, choice, number, switch
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """A material, in SI units. Stiffness, density, damping and the thickness of cloth are
-    numbers or arrays per element or vertex; friction, drag and collision thickness per vertex.
+    """Material of a body, in SI units. Stiffness, density, damping and the thickness of cloth may
+    be arrays with one entry per element or per vertex; friction, drag and the collision thickness
+    with one per vertex.
     """
 
     youngs_modulus: float | np.ndarray = number(

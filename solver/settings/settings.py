@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a scene is simulated: the table of all settings."""
+"""Settings of a simulation: the table of all of them."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ import numpy as np
 from ..messages import message
 from .declaring import check_ranges, choice, number, switch
 
-# Fewer iterations than these do not settle what relaxation and fast vibrations overshoot.
+# Fewer iterations than these do not damp the overshoot of relaxation and fast vibrations.
 SETTLING = 3
-# Nor do fewer than these tell how large the error is.
+# Fewer iterations than these do not give an estimate of the error.
 LEAST_FOR_ESTIMATE = 6
 
 
@@ -24,7 +24,7 @@ def acceleration(values):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a scene is simulated. SI units."""
+    """Settings of the simulation of a scene, in SI units."""
 
     frame_time: float = number(
         1.0 / 24.0, "Frame Time", "Time from one frame to the next", unit="s", low=1e-6, high=1000.0

@@ -36,7 +36,7 @@ def random_pairs(kind, random):
     points = np.concatenate([random.normal(size=(COUNT, 4, 2)), heights[..., None]], axis=2)
     pairs = np.zeros(COUNT, dtype=Pair.numpy_dtype())
     pairs["vertices"] = np.arange(4 * COUNT).reshape(COUNT, 4)
-    pairs["found_normal"], pairs["kind"], pairs["radius"] = [0.0, 0.0, 1.0], kind, 1e-3
+    pairs["plane_normal"], pairs["kind"], pairs["radius"] = [0.0, 0.0, 1.0], kind, 1e-3
     x = wp.array(points.reshape(-1, 3), dtype=wp.vec3, device="cpu")
     return wp.array(pairs, dtype=Pair, device="cpu"), heights, x
 

@@ -19,7 +19,7 @@ from vbd.solver.simulate import Simulation
 FOLDER = Path(step_module.__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "method.md"
 # Modules that several stages share, and modules that compose stages.
-SHARED = {"stage", "linkages", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
+SHARED = {"stage", "components", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
 SHARED |= {"common_moves", "state_names"}
 
 

@@ -48,7 +48,7 @@ class Search:
         self.exclusions = list(self._excluding())
         self.is_first_search = wp.ones(1, dtype=int, device=model.device)
         self.next = wp.zeros_like(model.lists.all.start)
-        self.previous = pairs.Listed()
+        self.previous = pairs.PreviousLists()
         self.previous.end_of_vertices, self.previous.end_of_edges = map(wp.zeros_like, self.end)
         self.previous.counts = wp.zeros_like(model.lists.counts)
         self._make_slots()
@@ -136,7 +136,7 @@ class Search:
     def _finding(self):
         """Yield launches that query every vertex and edge."""
         model, lists, launches = self.model, self.model.lists, self.model.launches
-        needed, goes_on = lists.needed, model.frame_goes_on
+        needed, continues = lists.needed, model.frame_continues
         scene = [self.struct, model.contact_model.state, self.x_search]
         kernels = search.find_triangles, search.find_edges
         which = counting.TRIANGLE_SLOTS, counting.EDGE_SLOTS
@@ -144,14 +144,14 @@ class Search:
             queries, count, slots = self.queries[k], self.count[k], self.slots[k]
             inputs, outputs = [*scene, slots, self.previous], [count, self.found[k]]
             yield launches.record(kernel, queries, inputs, outputs, QUERY)
-            limit, outputs = counting.limit_slots, [count, needed, goes_on]
+            limit, outputs = counting.limit_slots, [count, needed, continues]
             yield launches.record_list(limit, queries, queries, [slots, int(slot)], outputs)
 
     def _filling(self, scope):
         """Yield launches that list the results as pairs, and separating ones behind them."""
         model, lists, record = self.model, self.model.lists, self.model.launches.record
         inputs = [*self.end, lists.separating, lists.capacity]
-        outputs = [lists.counts, lists.needed, model.frame_goes_on]
+        outputs = [lists.counts, lists.needed, model.frame_continues]
         yield record(counting.count_pairs, 1, inputs, outputs)
         (vertices, edges), (triangle_slots, edge_slots) = self.queries, self.slots
         outputs = [lists.pairs, lists.pulled]

@@ -29,7 +29,7 @@ class Truncation:
         self.fraction = wp.zeros(count, dtype=float, device=model.device)
         self.cut = wp.zeros(count, dtype=int, device=model.device)
         self.stuck = wp.zeros(5, dtype=int, device=model.device)
-        self.travelled = wp.zeros(1, dtype=int, device=model.device)
+        self.needs_search = wp.zeros(1, dtype=int, device=model.device)
         self.regions = TrustRegions(model, struct, settings, self.candidate, self.cut)
         width = model.surface.points.width
         self.truncate = kernels.truncation_kernel(width)
@@ -47,7 +47,7 @@ class Truncation:
     def end_search(self):
         """Forget which limits ended steps, and the measured gaps."""
         self.stuck.zero_()
-        self.travelled.zero_()
+        self.needs_search.zero_()
         self.gaps.forget()
 
     def yield_to_kinematic(self):
@@ -121,7 +121,7 @@ class Truncation:
             kernels.commit,
             count,
             [self.fraction, self.candidate, self.cut, state.radius, SLACK, model.free_count],
-            [model.x, self.stuck, self.travelled],
+            [model.x, self.stuck, self.needs_search],
             MOVE,
             first,
             like=like,

@@ -23,7 +23,7 @@ REGION = 15.0
 
 
 class TrustRegions:
-    """Trust regions, on the device in `struct`; `is_lost` is 1 where they are unknown.
+    """Trust regions, on the device in `struct`; `is_invalid` is 1 where they are unknown.
 
     Vertices go to `candidate`, and `cut` [vertex] is the limit that ended the last step of each.
     """
@@ -31,7 +31,7 @@ class TrustRegions:
     def __init__(self, model, surface_struct, settings, candidate, cut):
         self.model, self.candidate, self.cut = model, candidate, cut
         self.struct, count = self._regions(surface_struct, settings), len(cut)
-        self.is_lost = wp.ones(1, dtype=int, device=model.device)
+        self.is_invalid = wp.ones(1, dtype=int, device=model.device)
         record, x = model.launches.record, model.x
         self.shrink_slack = record(kernels.shrink_slack, count, [x], [self.struct], REGION)
         self.find_remaining_paths = record(kernels.find_remaining_paths, count, [x], [self.struct])
@@ -80,7 +80,7 @@ class TrustRegions:
         regions = self.struct
         values = regions.radius, regions.path, regions.x_search, regions.reach
         arrays = dict(zip(names, (*values, regions.slack, regions.spent), strict=True))
-        return {**arrays, "is_lost": self.is_lost}
+        return {**arrays, "is_lost": self.is_invalid}
 
     @property
     def any_moved(self):
@@ -99,11 +99,11 @@ class TrustRegions:
         self.any_moved.zero_()
         play(self.searching[scope])
 
-    def lose(self):
+    def invalidate(self):
         """Mark all regions as unknown until they are set again."""
         wp.copy(self.struct.x_search, self.model.x)
         self.struct.spent.zero_()
-        self.is_lost.fill_(1)
+        self.is_invalid.fill_(1)
 
     @contextmanager
     def without(self):

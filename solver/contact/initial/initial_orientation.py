@@ -8,7 +8,7 @@ from .edge_crossings import unit
 from .overlapping_bodies import COMMON
 
 
-def fronts(surface, x, up):
+def facing_directions(surface, x, up):
     """Return unit normals at all vertices [vertex, 3] at x [vertex, 3]; the normals with open
     sheets that face down, such as a floor, turned round; and the sides of free open bodies, int
     [body, body]: -1 where the earlier is behind the later on the average, else 1.
@@ -20,7 +20,7 @@ def fronts(surface, x, up):
     normals, turn = unit(total), np.where(faces_down, -1.0, 1.0)
     used = surface.vertices
     places = means(surface.body[used], x[used], len(surface.closed))
-    side = sides(places, turn[:, None] * mean, np.flatnonzero(surface.ground == 0))
+    side = sides(places, turn[:, None] * mean, np.flatnonzero(surface.support_rank == 0))
     return normals, turn[surface.body][:, None] * normals, side
 
 
@@ -36,9 +36,9 @@ def means(group, vectors, count):
 
 
 def sides(places, facing, free):
-    """Return the sides of `fronts`, of bodies at `places` [body, 3] that face `facing` [body, 3],
-    some of them `free`. One that faces nowhere on the average, as a rod, is where the other sees
-    it.
+    """Return the sides of `facing_directions`, of bodies at `places` [body, 3] that face `facing`
+    [body, 3], some of them `free`. If one faces nowhere on the average, as a rod, the other
+    decides.
     """
     found = np.ones((len(places),) * 2, dtype=np.int32)
     facing = np.where(np.linalg.norm(facing, axis=1)[:, None] < COMMON, 0.0, facing)[free]
@@ -52,13 +52,13 @@ def sides(places, facing, free):
 
 def are_in_front(surface, front, side, x, edges, triangles):
     """Return where one of an edge [crossing, 2] and a triangle [crossing, 3] that cross, of two
-    bodies, is in front of the other but for rounding, bool [crossing]. Which of them is given by
-    kernels/contact/initial/initial_orientation.py and the `side` [body, body] of `fronts`. A body
-    that touches an open surface without lying in it may come from behind: then all crossings of the
-    two are judged together.
+    bodies, is in front of the other but for rounding, bool [crossing]. The body in front follows
+    from kernels/contact/initial/initial_orientation.py and the `side` [body, body] of
+    `facing_directions`. A body that touches an open surface without lying in it may come from
+    behind: then all crossings of the two are judged together.
     """
     one, other = surface.body[edges[:, 0]], surface.body[triangles[:, 0]]
-    more = surface.ground[one].astype(int) - surface.ground[other]
+    more = surface.support_rank[one].astype(int) - surface.support_rank[other]
     is_behind = np.where(more == 0, one > other, more > 0)[:, None]
     of_edges, of_triangles = -front[edges].sum(axis=1), front[triangles].sum(axis=1)
     along = np.where(is_behind, of_edges, of_triangles)

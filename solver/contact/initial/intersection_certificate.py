@@ -22,7 +22,7 @@ class IntersectionCertificate:
         self.revision, outputs = lists.revision, [lists.uncertain]
         inputs, extent = [model.x, lists.pairs, lists.state], (lists.capacity, lists.expected)
         regions = self.truncation.regions
-        where = [self.struct, model.x, regions.struct, regions.is_lost]
+        where = [self.struct, model.x, regions.struct, regions.is_invalid]
         count = len(self.struct.vertices)
         self.launches = [
             launches.record_list(

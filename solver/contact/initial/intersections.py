@@ -16,7 +16,7 @@ from ...kernels.contact.initial import intersections as kernels
 from ...messages import message
 from .closed_meshes import closed_mesh
 from .edge_crossings import crosses, winding_numbers
-from .initial_orientation import are_in_front, fronts, lie_on
+from .initial_orientation import are_in_front, facing_directions, lie_on
 from .overlapping_bodies import OverlappingBodies
 from .self_intersections import FLATTENED, SMOOTH, SelfIntersections
 from .separation import Found, Separation
@@ -149,9 +149,9 @@ class Intersections:
     def _find(self, x):
         """Return the `Found` intersections at x, float64 [vertex, 3]."""
         self.couples.find_enclosures(x)
-        normals, self.front, self.side = fronts(self.surface, x, self.up)
+        normals, self.facing, self.side = facing_directions(self.surface, x, self.up)
         self.side[self.couples.enclosures | self.couples.enclosures.T] = -1
-        self.struct.front.assign(self.front)
+        self.struct.facing.assign(self.facing)
         self.struct.side.assign(self.side.ravel())
         play(self.find_inside)
         inner = self._surely_inside(x), self.face.numpy(), self.uv.numpy().astype(np.float64)
@@ -202,7 +202,7 @@ class Intersections:
         corners[deep, 2:] -= (back[:, None] * surface.normals(x, triangle))[deep, None]
         sure = crosses(*np.moveaxis(corners, 1, 0))
         k = np.flatnonzero(sure & ~deep)
-        sure[k] = ~are_in_front(surface, self.front, self.side, x, ends[k], others[k])
+        sure[k] = ~are_in_front(surface, self.facing, self.side, x, ends[k], others[k])
         return edge[sure], triangle[sure]
 
     def _report(self, found, folded):

@@ -13,7 +13,7 @@ import warp as wp
 from ...kernels.contact import pairs
 from ...kernels.contact.initial import intersections as kernels
 from ...kernels.contact.initial.push_out import BRAKING
-from ..surface import FIRM
+from ..surface import PUSH_OUT_FACTOR
 from .edge_crossings import crossing_weights, mean_normals, unit, wings
 from .overlapping_bodies import ALONE, ALONG, WHOLE
 
@@ -209,5 +209,7 @@ class Separation:
         rows["normal"] = normal
         rows["separates"] = 1
         rows["radius"] = goal
-        rows["stiffness"] = FIRM * self.surface.stiffness[vertices].min(axis=1) * fraction
+        rows["stiffness"] = (
+            PUSH_OUT_FACTOR * self.surface.stiffness[vertices].min(axis=1) * fraction
+        )
         return rows

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import warp as wp
 
-from ..contact.analytic_colliders import CAUTION, ContactModel, collider_force_hessian
+from ..contact.analytic_colliders import CLEARANCE_FACTOR, ContactModel, collider_force_hessian
 from ..contact.law import ContactLaw
 from ..contact.pair_forces import Contacts, prefetch_touches
 from ..contact.pair_slope import pair_slope
@@ -74,7 +74,7 @@ def collider_slopes(
 ):
     """Slopes of analytic colliders at the samples of `slopes_of_touch`, less the slope at 0."""
     slopes = vec8()
-    if CAUTION * model.clearance[i] > wp.length(x - x_start) + longest * wp.length(d):
+    if CLEARANCE_FACTOR * model.clearance[i] > wp.length(x - x_start) + longest * wp.length(d):
         return slopes
     begin = float(0.0)
     for n in range(SAMPLES + 1):

@@ -2,9 +2,9 @@
 """Analytic colliders: planes and spheres, known by their distance alone; a box is six planes.
 
 They follow the contact law of law.py. A step never crosses one (collider_bounds.py); a vertex that
-begins behind one is led out (push_out.py). A new kind needs its `direction_and_distance` and
-`may_reach` here and its `least_height` there. It has to lie behind its tangent planes, as what is
-convex does.
+begins behind one is pushed out (push_out.py). A new kind needs its `direction_and_distance` and
+`may_reach` here and its `least_height` there. It has to be convex: it lies behind its tangent
+planes.
 """
 
 import warp as wp
@@ -17,8 +17,8 @@ from .law import ContactLaw, extend_active_set, force_stiffness, tangential
 PLANE = wp.constant(0)
 SPHERE = wp.constant(1)
 
-# Part of a clearance that rounding leaves of it.
-CAUTION = wp.constant(0.99)
+# Fraction of a clearance that remains for certain in spite of rounding.
+CLEARANCE_FACTOR = wp.constant(0.99)
 
 
 @wp.struct
@@ -35,25 +35,25 @@ class AnalyticColliders:
 
 @wp.struct
 class ContactModel:
-    """What contact acts by, but for the pairs."""
+    """Inputs of all contact forces besides the pairs."""
 
     law: ContactLaw
     state: ContactState
     colliders: AnalyticColliders
     embedding: Embedding
-    # The body of each vertex, and how far the deepest free vertex of each body is behind each
-    # collider when the step begins [m], [collider * body].
+    # The body of each vertex, and the depth of the deepest free vertex of each body behind each
+    # collider at the start of the step [m], [collider * body].
     body: wp.array[int]
     depth: wp.array[float]
     bodies: int
-    # Where surfaces are embedded: how far each vertex and all that move what it carries may go from
-    # where the step began without coming as near as the contact distance [m], [vertex].
+    # With embedded surfaces: displacement since the start of the step within which a vertex and
+    # the others that move its points stay beyond the contact distance [m], [vertex].
     clearance: wp.array[float]
 
 
 @wp.func
 def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
-    """(n, d): the unit direction away from collider k, and how far x is in front of it [m]."""
+    """Return (n, d): the unit direction away from collider k, and the distance of x to it [m]."""
     r = x - colliders.center[k]
     normal = colliders.normal[k]
     distance = wp.dot(normal, r)
@@ -67,7 +67,7 @@ def direction_and_distance(colliders: AnalyticColliders, k: int, x: wp.vec3):
 
 @wp.func
 def may_reach(colliders: AnalyticColliders, k: int, low: wp.vec3, high: wp.vec3):
-    """Whether anything in a box may be behind collider k."""
+    """Return whether any point of a box may be behind collider k."""
     center = colliders.center[k]
     if colliders.kind[k] == SPHERE:
         aside = wp.max(wp.max(low - center, center - high), wp.vec3(0.0))
@@ -81,9 +81,9 @@ def may_reach(colliders: AnalyticColliders, k: int, low: wp.vec3, high: wp.vec3)
 def collider_force_hessian(
     s: int, x: wp.vec3, step: wp.vec3, x_start: wp.vec3, model: ContactModel
 ):
-    """Force [N], Hessian block [N/m] and number of the colliders that surface vertex s touches
-    after `step`, at x, which these are (`extend_active_set`), and how far it may go [m] without
-    changing that.
+    """Return the force [N], Hessian block [N/m] and number of the colliders that surface vertex s
+    touches after `step`, at x, their active set (`extend_active_set`), and the distance [m] that it
+    may move without changing that set.
     """
     force = wp.vec3(0.0)
     hessian = wp.mat33(0.0)
@@ -100,16 +100,16 @@ def collider_force_hessian(
         near = direction_and_distance(colliders, k, x)
         normal = wp.vec3(near[0], near[1], near[2])
         later = near[3] + wp.dot(normal, step)
-        begun = direction_and_distance(colliders, k, x_start)
-        if begun[3] < 0.0:
+        at_start = direction_and_distance(colliders, k, x_start)
+        if at_start[3] < 0.0:
             depth = model.depth[k * model.bodies + model.body[s]]
-            out, slope, room = push_out_force(
-                begun[3], near[3], later, depth, radius, colliders.step_time
+            push, slope, slack = push_out_force(
+                at_start[3], near[3], later, depth, radius, colliders.step_time
             )
             push_out_stiffness = model.state.push_out_stiffness[s]
-            force += (push_out_stiffness * out) * normal
+            force += (push_out_stiffness * push) * normal
             hessian += (push_out_stiffness * slope) * wp.outer(normal, normal)
-            margin = wp.min(margin, room)
+            margin = wp.min(margin, slack)
             touching += 1
             active_set = extend_active_set(active_set, wp.where(slope > 0.0, k, count + k))
             continue

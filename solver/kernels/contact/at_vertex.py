@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The step of a vertex that contacts may touch, and the force that they exert on it."""
+"""Step of a vertex that may be in contact, and the contact force on it."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ from .collider_forces import collider_forces
 from .law import extend_active_set
 from .pair_forces import Contacts, pair_forces
 
-# The contacts of a step are looked for anew at most this often.
+# The active contacts of a step are updated at most this many times.
 PASSES = wp.constant(3)
 
 
@@ -28,8 +28,8 @@ class ContactsAtVertex:
 def contacts_at_vertex(
     pairs: bool, colliders: bool, width: int, in_lanes: bool = False
 ) -> ContactsAtVertex:
-    """The `ContactsAtVertex` of scenes with or without `pairs` and analytic `colliders`, whose
-    embedded points have so many corners, or 0.
+    """Return the `ContactsAtVertex` of scenes with or without `pairs` and analytic `colliders`,
+    whose embedded points have `width` corners; 0 without embedded points.
     """
     of_colliders = collider_forces(width)
     pairs_force_hessian = pair_forces(width, in_lanes and width == 0)
@@ -40,16 +40,16 @@ def contacts_at_vertex(
         x: wp.array[wp.vec3],
         x_start: wp.array[wp.vec3],
         color: wp.vec2i,
-        lead: wp.vec3,
+        offset: wp.vec3,
         step: wp.vec3,
         contacts: Contacts,
         model: ContactModel,
     ):
-        """Force [N], Hessian block [N/m] and number of the contacts that touch vertex i after
-        `step` [m], at x, which these are (`extend_active_set`), and how far the vertex may go [m]
-        without changing that.
+        """Return the force [N], Hessian block [N/m] and number of the contacts that touch vertex i
+        after `step` [m], at x, their active set (`extend_active_set`), and the distance [m] that
+        the vertex may move without changing that set.
 
-        `lead` [m]: how far the vertex is ahead of where its embedded points know it.
+        `offset` [m]: displacement of the vertex since its embedded points were updated.
         """
         touching = int(0)
         active_set = int(0)
@@ -63,7 +63,7 @@ def contacts_at_vertex(
             touching += count
         if wp.static(pairs):
             f, h, count, others, to_contact = pairs_force_hessian(
-                i, x, lead, step, color, contacts, model.embedding, model.law
+                i, x, offset, step, color, contacts, model.embedding, model.law
             )
             force += f
             hessian += h
@@ -84,11 +84,12 @@ def contacts_at_vertex(
         free_force: wp.vec3,
         free_hessian: wp.mat33,
     ):
-        """The step [m], force [N] and number of contacts of vertex i, from those without contacts.
+        """Return the step [m], force [N] and number of contacts of vertex i, from those without
+        contacts.
 
-        Contacts act on one side only: the step is sought again with those that touch where it ends
-        until these are the same. A vertex at rest right at the contact distance would else fall in
-        and be pushed out in turn.
+        Contacts act on one side only: the step is solved again with the contacts at its end until
+        these no longer change. Otherwise a vertex at rest right at the contact distance would fall
+        in and be pushed out alternately.
         """
         step = wp.vec3(0.0)
         force = free_force

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What analytic colliders do to a vertex by all of the surface that moves with it."""
+"""Forces of analytic colliders on a vertex, through all of the surface that moves with it."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,14 +7,14 @@ from functools import cache
 import warp as wp
 
 from ..lattice.embedding import surface_functions
-from .analytic_colliders import CAUTION, ContactModel, collider_force_hessian
-from .feasibility.collider_bounds import KEPT, fraction_in_front
+from .analytic_colliders import CLEARANCE_FACTOR, ContactModel, collider_force_hessian
+from .feasibility.collider_bounds import SAFETY, fraction_in_front
 from .law import extend_active_set
 
 
 @dataclass(frozen=True)
 class ColliderForces:
-    """What analytic colliders do to a vertex, and the fraction of a step they let it take."""
+    """Functions of the forces of analytic colliders on a vertex, and of its allowed fraction."""
 
     force_hessian: wp.Function
     fraction: wp.Function
@@ -22,8 +22,8 @@ class ColliderForces:
 
 @cache
 def collider_forces(width: int) -> ColliderForces:
-    """The `ColliderForces` of scenes whose embedded points, on which they act, have so many
-    corners, or 0.
+    """Return the `ColliderForces` of scenes whose embedded points, on which colliders act, have
+    `width` corners; 0 without embedded points.
     """
     surface, embedded = surface_functions(width), width > 0
 
@@ -35,30 +35,32 @@ def collider_forces(width: int) -> ColliderForces:
         x_start: wp.array[wp.vec3],
         model: ContactModel,
     ):
-        """As `collider_force_hessian`, of all of the surface that moves with vertex i."""
+        """Return `collider_force_hessian` of all of the surface that moves with vertex i."""
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
         touching = int(0)
         active_set = int(0)
         margin = float(wp.inf)
-        gone = float(0.0)
+        displacement = float(0.0)
         begin, end = surface.carried_range(i, model.embedding)
         if wp.static(embedded):
-            gone = surface.farthest(i, x, x_start, model.embedding)
-            far = CAUTION * model.clearance[i] - gone
+            displacement = surface.farthest(i, x, x_start, model.embedding)
+            far = CLEARANCE_FACTOR * model.clearance[i] - displacement
             if far > wp.length(step):
                 return force, hessian, touching, active_set, far
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
             if wp.static(embedded):
-                far = CAUTION * model.clearance[s] - gone
+                far = CLEARANCE_FACTOR * model.clearance[s] - displacement
                 if far > wp.length(step):
                     margin = wp.min(margin, far)
                     continue
             weight = surface.share(slot, model.embedding)
-            begun = surface.position(s, x_start, model.embedding)
+            at_start = surface.position(s, x_start, model.embedding)
             now = surface.position(s, x, model.embedding)
-            f, h, count, number, near = collider_force_hessian(s, now, weight * step, begun, model)
+            f, h, count, number, near = collider_force_hessian(
+                s, now, weight * step, at_start, model
+            )
             force += weight * f
             hessian += (weight * weight) * h
             touching += count
@@ -75,9 +77,9 @@ def collider_forces(width: int) -> ColliderForces:
         x_start: wp.array[wp.vec3],
         model: ContactModel,
     ):
-        """As `fraction_in_front`, when of what carries its surface vertex i alone moves."""
+        """Return `fraction_in_front` of the surface of vertex i where no other vertex moves."""
         fraction = float(1.0)
-        needed = wp.length(step) / (CAUTION * KEPT)
+        needed = wp.length(step) / (CLEARANCE_FACTOR * SAFETY)
         begin, end = surface.carried_range(i, model.embedding)
         if wp.static(embedded):
             needed += surface.farthest(i, x, x_start, model.embedding)

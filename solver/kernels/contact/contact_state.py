@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contact knows of every vertex, whatever touches it."""
+"""Contact properties of every vertex, for all its contacts."""
 
 import warp as wp
 
@@ -8,14 +8,13 @@ import warp as wp
 class ContactState:
     """Arrays per vertex of the scene: of bodies, of colliders, then embedded points."""
 
-    radius: wp.array[float]  # what the surface keeps away by [m]
-    multiplier: wp.array[float]  # λ/k, how much further it reaches under a load [m]
+    radius: wp.array[float]  # contact distance [m]
+    multiplier: wp.array[float]  # λ/k, increase of the contact distance under a load [m]
     friction: wp.array[float]
-    stiffness: wp.array[float]  # the most that a contact of the vertex may have [N/m]
-    push_out_stiffness: wp.array[
-        float
-    ]  # of what leads it out from behind an analytic collider [N/m]
-    # How far it was pulled aside by what sticks there at the end of the last step [m],
+    stiffness: wp.array[float]  # the largest that a contact of the vertex may have [N/m]
+    # of the push-out from behind an analytic collider [N/m]
+    push_out_stiffness: wp.array[float]
+    # Tangential displacement of its sticking contacts at the end of the last step [m],
     # [analytic collider * vertex].
     pulled: wp.array[wp.vec3]
-    hidden: wp.array[int]  # 1 for vertices that embedded points stand for: nothing touches them
+    hidden: wp.array[int]  # 1 for vertices without contact: embedded points replace them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sticks: how far each contact has been pulled aside, from one step to the next (law.py)."""
+"""Sticking friction: the tangential displacement of each contact between steps (law.py)."""
 
 import warp as wp
 
@@ -17,7 +17,7 @@ wp.set_module_options(QUICK)
 @wp.kernel
 def anchor_pairs(
     first: int,
-    parts: int,
+    shares: int,
     x: wp.array[wp.vec3],
     counts: wp.array[int],
     touches: wp.array[Touch],
@@ -26,8 +26,8 @@ def anchor_pairs(
     # out
     pulled: wp.array[wp.vec3],
 ):
-    """How far [m] A of every pair that touches has been pulled aside against B, 0 of others."""
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    """Find the tangential displacement [m] of A against B of touching pairs, 0 of others."""
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         aside = wp.vec3(0.0)
         if state[p].near != 0:
@@ -46,43 +46,45 @@ def anchor_at_colliders(
     # in and out
     model: ContactModel,
 ):
-    """The same of a surface vertex and all analytic colliders. One thread per vertex."""
+    """Find the tangential displacements at all analytic colliders. One thread per vertex."""
     s = first + wp.tid()
     now = x[s]
-    begun = x_start[s]
+    at_start = x_start[s]
     if s >= model.embedding.first:
         now = point_position(s, x, model.embedding)
-        begun = point_position(s, x_start, model.embedding)
+        at_start = point_position(s, x_start, model.embedding)
     vertices = model.state.radius.shape[0]
     radius = model.state.radius[s] + model.state.multiplier[s]
     for k in range(model.colliders.kind.shape[0]):
         near = direction_and_distance(model.colliders, k, now)
         normal = wp.vec3(near[0], near[1], near[2])
         pulled = wp.vec3(0.0)
-        is_led = near[3] < 0.0 or direction_and_distance(model.colliders, k, begun)[3] < 0.0
-        if near[3] < radius and not is_led:
+        is_pushed_out = (
+            near[3] < 0.0 or direction_and_distance(model.colliders, k, at_start)[3] < 0.0
+        )
+        if near[3] < radius and not is_pushed_out:
             before = tangential(model.state.pulled[k * vertices + s], normal)
-            pulled = pulled_aside(now - begun + before, normal, model.law)
+            pulled = pulled_aside(now - at_start + before, normal, model.law)
         model.state.pulled[k * vertices + s] = pulled
 
 
 @wp.kernel
 def remember_pairs(
     first: int,
-    parts: int,
+    shares: int,
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
     # out
     anchors: wp.array[Anchor],
 ):
-    """Note which pairs of surfaces there are, how far they were pulled aside and may reach, and
-    what parts them, before a search lists them anew.
+    """Save the partners, tangential displacements, contact distances and separating normals of all
+    pairs before a search replaces their list.
     """
-    begin, end = share_of(first + wp.tid(), parts, counts[OF_VERTICES] + counts[OF_EDGES])
+    begin, end = share_of(first + wp.tid(), shares, counts[OF_VERTICES] + counts[OF_EDGES])
     for p in range(begin, end):
         anchors[p].other = pairs[p].other
         anchors[p].pulled = pulled[p]
         anchors[p].radius = pairs[p].radius
         anchors[p].multiplier = pairs[p].multiplier
-        anchors[p].normal = pairs[p].found_normal
+        anchors[p].normal = pairs[p].plane_normal

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The law of contact: energy, force and stiffness over the distance, and friction.
+"""Contact law: energy, force and stiffness over the distance, and friction.
 
 Two stages (Chen et al., "Offset Geometric Contact", 2025, eq. 16) in the distance d of a pair with
 contact distance r: E = ½ k (r − d)² down to d = r/2, then −k (r/2)² ln d + const, C² at r/2. Below
-GUARD r the logarithm goes on as its second-order Taylor polynomial. The normal is held constant.
+GUARD r the logarithm continues as its second-order Taylor polynomial. The normal is held constant.
 
 Friction is elastic up to Coulomb's law: f = −μ_c λ f₁(|u|) u/|u|, where f₁ = 2z − z² up to
-z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16), and u = Tᵀ(a + Σ w_k (x_k − xᵗ_k)) is how far the
-contact has been pulled aside since it began to stick: a is what u was at the end of the last step,
-but no longer than ε_v h, from where on it slides (the bristles of Dahl, "A solid friction model",
-1968, and the return mapping of plasticity). Without a, what sticks would creep; with it |u|/h is
-not a speed.
+z = |u|/(ε_v h) = 1, then 1 (VBD 2024, eq. 14-16), and u = Tᵀ(a + Σ w_k (x_k − xᵗ_k)) is the
+tangential displacement since the contact began to stick: a is u at the end of the last step, at
+most ε_v h long, beyond which the contact slides (the bristles of Dahl, "A solid friction model",
+1968, and the return mapping of plasticity). Without a, sticking contacts would creep; with it
+|u|/h is not a speed.
 
 All contact goes through `force_stiffness`: sweeps, coarse steps, rigid steps, analytic colliders.
 """
@@ -22,13 +22,13 @@ import warp as wp
 from ..device.lane_functions import either, root
 from ..device.lanes import add, div, dot, largest, mul, sub  # noqa: F401 (operators)
 
-# Below this part of the contact distance the logarithm goes on as a polynomial.
+# Below this fraction of the contact distance the logarithm continues as a polynomial.
 GUARD = wp.constant(0.005)
 
 
 @wp.struct
 class ContactLaw:
-    """The numbers of the contact law."""
+    """Constants of the contact law."""
 
     slip: float  # ε_v h [m]
     damping: float  # against approach: damping time over h
@@ -36,7 +36,7 @@ class ContactLaw:
 
 @wp.func
 def load_stiffness(d: Any, radius: Any, stiffness: Any):
-    """−E'(d) [N] and E''(d) [N/m] at a distance d below the contact distance."""
+    """Return −E'(d) [N] and E''(d) [N/m] at a distance d below the contact distance."""
     half = 0.5 * radius
     near = largest(d, GUARD * radius)
     inner = stiffness * half * half / (near * near)
@@ -47,7 +47,7 @@ def load_stiffness(d: Any, radius: Any, stiffness: Any):
 
 @wp.func
 def contact_energy(d: float, radius: float, stiffness: float):
-    """E(d) [J], zero at the contact distance."""
+    """Return E(d) [J], zero at the contact distance."""
     half = 0.5 * radius
     energy = 0.5 * stiffness * (radius - d) * (radius - d)
     if d < half:
@@ -61,7 +61,7 @@ def contact_energy(d: float, radius: float, stiffness: float):
 
 @wp.func
 def friction_per_slip(slip: Any, full_slip: float):
-    """f₁(|u|)/|u| [1/m] of the smoothed Coulomb law; 2/(ε_v h) at rest: no division by zero."""
+    """Return f₁(|u|)/|u| [1/m] of smoothed Coulomb friction: 2/(ε_v h) at rest, no division."""
     scale = 1.0 / full_slip
     z = scale * slip
     return scale * either(z - 1.0, 1.0 / largest(1.0, z), 2.0 - z)
@@ -69,13 +69,13 @@ def friction_per_slip(slip: Any, full_slip: float):
 
 @wp.func
 def tangential(motion: wp.vec3, normal: wp.vec3):
-    """What of a motion is across a normal."""
+    """Return the tangential component of a motion."""
     return motion - wp.dot(motion, normal) * normal
 
 
 @wp.func
 def pulled_aside(motion: wp.vec3, normal: wp.vec3, law: ContactLaw):
-    """What is left [m] of a motion that pulls a contact aside when that has slid as it must."""
+    """Return the tangential displacement [m] of a contact after sliding: at most ε_v h long."""
     slip = tangential(motion, normal)
     return slip * wp.min(1.0, law.slip / wp.max(wp.length(slip), 1.0e-30))
 
@@ -90,10 +90,11 @@ def force_stiffness(
     stiffness: Any,
     law: ContactLaw,
 ):
-    """Force [N] on side A of a contact at distance d, and a, b [N/m] of its stiffness a n nᵀ + b I.
+    """Return the force [N] on side A of a contact at distance d, and a, b [N/m] of its stiffness
+    a n nᵀ + b I.
 
-    `motion` [m] is that of A against B in this step, and how far A was pulled aside before. Beyond
-    the contact distance the force pulls: Newton's model of a contact that a step is about to close.
+    `motion` [m] is the displacement of A against B in this step plus a. Beyond the contact distance
+    the force pulls: Newton's model of a contact that a step is about to close.
     One contact, or eight in lanes.
     """
     load, slope = load_stiffness(d, radius, stiffness)
@@ -108,9 +109,9 @@ def force_stiffness(
 
 @wp.func
 def extend_active_set(active_set: int, k: int):
-    """A number that tells which contacts are active, with contact k as one more of them.
+    """Return a hash of the active contacts, extended by contact k.
 
-    Of the same contacts in the same order it is always the same number, of others hardly ever (a
-    polynomial hash): two passes over the contacts of a vertex are compared by it.
+    Equal contacts in equal order give equal numbers, and others hardly ever do (a polynomial hash):
+    two passes over the contacts of a vertex are compared by it.
     """
     return 31 * active_set + k + 1

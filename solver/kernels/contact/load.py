@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts that carry a load do not sink: they get stiffer and reach further.
+"""Contacts under load: they get stiffer, and their contact distance grows, so that nothing sinks.
 
-A contact may be STIFFEST times as stiff as the lighter of what it holds apart (surface.py), so that
-a load comes below the contact distance. Where it lasts, the multiplier λ of an augmented Lagrangian
-takes it over, λ ← max(0, λ + ρ k (r − d)). It is kept as λ/k, by which the contact distance is
-longer (Powell, "A method for nonlinear constraints in minimization problems", 1969), one for each
-vertex, that of its deepest contact. ρ is small: a multiplier that follows within a tenth of a
-second makes stacks hop.
+A contact may be STIFFEST times as stiff as the lighter of its two sides (surface.py), so that a
+load comes below the contact distance. If the load lasts, the multiplier λ of an augmented
+Lagrangian takes it over, λ ← max(0, λ + ρ k (r − d)). It is stored as λ/k, which is added to the
+contact distance (Powell, "A method for nonlinear constraints in minimization problems", 1969), one
+for each vertex, that of its deepest contact. ρ is small: a multiplier that follows within a tenth
+of a second makes stacks hop.
 
-The multiplier is at most MOST of the contact distance. Under what is heavier than that the contact
-gets stiffer instead, but no more than the contacts of the heaviest thing around are, and slowly, so
-that impacts gain no energy from it. Such contacts, and those of rods with edges, stay that deep:
-with both, heavy things on light ones tremble.
+The multiplier is at most LARGEST_MULTIPLIER of the contact distance. Under heavier loads the
+contact gets stiffer instead, up to the stiffness of the contacts of the heaviest body nearby, and
+slowly, so that impacts gain no energy from it. Such contacts, and those of rods with edges, stay
+that deep: with both, heavy bodies on light ones tremble.
 """
 
 import warp as wp
@@ -24,19 +24,19 @@ from .pairs import EDGE_EDGE, Pair, gap_of
 
 wp.set_module_options(HOT)
 
-# A contact reaches further by up to this part of the contact distance.
-MOST = wp.constant(0.3)
+# The contact distance grows by up to this fraction of itself.
+LARGEST_MULTIPLIER = wp.constant(0.3)
 
 
 @wp.func
 def needed_stiffness(d: float, distance: float, multiplier: float, stiffness: float):
-    """The stiffness [N/m] that carries a load at the contact distance with the largest multiplier,
-    which `stiffness` carries at the distance d with `multiplier`.
+    """Return the stiffness [N/m] that carries a load at the contact distance with the largest
+    multiplier, if `stiffness` carries it at the distance d with `multiplier`.
     """
     needed = float(0.0)
     if d < distance + multiplier:
         load, _ = load_stiffness(d, distance + multiplier, stiffness)
-        needed = load / (MOST * distance)
+        needed = load / (LARGEST_MULTIPLIER * distance)
     return needed
 
 
@@ -46,14 +46,14 @@ def load_of_pairs(
     x: wp.array[wp.vec3],
     contacts: Contacts,
     pairs: wp.array[Pair],
-    firm: wp.array[float],
+    pressing_stiffness: wp.array[float],
 ):
-    """What the pairs of vertex i ask for: the stiffness that carries their load, the most it may
-    be [N/m], how far they are below the contact distance without multiplier, and the longest
-    multiplier [m], 0 where none may change.
+    """Return the stiffness that carries the load of the pairs of vertex i, the largest one allowed
+    [N/m], their depth below the contact distance without multiplier, and the largest multiplier
+    [m], 0 where none may change.
     """
     needed = float(0.0)
-    most = firm[i]
+    largest_stiffness = pressing_stiffness[i]
     deepest = float(-wp.inf)
     longest = float(0.0)
     begin = int(0)
@@ -73,15 +73,15 @@ def load_of_pairs(
             reaches = pair.kind == EDGE_EDGE or touch.vertices[0] == i
             if d < pair.radius and reaches and pair.with_rod == 0:
                 deepest = wp.max(deepest, distance - d)
-                longest = wp.max(longest, MOST * distance)
+                longest = wp.max(longest, LARGEST_MULTIPLIER * distance)
             for c in range(4):
-                most = wp.max(most, firm[touch.vertices[c]])
-    return needed, most, deepest, longest
+                largest_stiffness = wp.max(largest_stiffness, pressing_stiffness[touch.vertices[c]])
+    return needed, largest_stiffness, deepest, longest
 
 
 @wp.func
 def load_at_colliders(i: int, x: wp.vec3, stiffness: float, multiplier: float, model: ContactModel):
-    """The same of analytic colliders, which set no limit to the stiffness."""
+    """Return the stiffness, depth and multiplier of `load_of_pairs` at analytic colliders."""
     needed = float(0.0)
     deepest = float(-wp.inf)
     longest = float(0.0)
@@ -94,7 +94,7 @@ def load_at_colliders(i: int, x: wp.vec3, stiffness: float, multiplier: float, m
         needed = wp.max(needed, needed_stiffness(d, distance, multiplier, stiffness))
         if d > 0.0 and d < distance + multiplier:
             deepest = wp.max(deepest, distance - d)
-            longest = wp.max(longest, MOST * distance)
+            longest = wp.max(longest, LARGEST_MULTIPLIER * distance)
     return needed, deepest, longest
 
 
@@ -106,23 +106,25 @@ def follow_load(
     pairs: wp.array[Pair],
     model: ContactModel,
     least: wp.array[float],
-    firm: wp.array[float],
+    pressing_stiffness: wp.array[float],
     growth: float,
     ascent: float,
     # in and out
     stiffness: wp.array[float],
     multiplier: wp.array[float],
 ):
-    """Let the stiffness [N/m] and the multiplier [m] of every vertex follow what it carries.
+    """Let the stiffness [N/m] and the multiplier [m] of every vertex follow its load.
 
     The stiffness grows by up to a factor `growth`, and stays as long as anything touches the
-    vertex: what would fall with the load would make a body hop. It falls back to `least` [vertex,
-    N/m] then. The most it can be is what those have without a load that press on the vertex, `firm`
-    [vertex, N/m]. The multiplier of the others changes by the part `ascent`, ρ, of the depth.
+    vertex: falling with the load it would make a body hop. Then it falls back to `least` [vertex,
+    N/m]. It is at most the unloaded stiffness of all vertices that press on this one,
+    `pressing_stiffness` [vertex, N/m]. Other multipliers change by `ascent`, ρ, times the depth.
     """
     i = first + wp.tid()
     now = stiffness[i]
-    needed, most, deepest, longest = load_of_pairs(i, x, contacts, pairs, firm)
+    needed, largest_stiffness, deepest, longest = load_of_pairs(
+        i, x, contacts, pairs, pressing_stiffness
+    )
     n, depth, length = load_at_colliders(i, x[i], now, multiplier[i], model)
     needed = wp.max(needed, n)
     deepest = wp.max(deepest, depth)
@@ -134,4 +136,4 @@ def follow_load(
     if needed == 0.0:
         stiffness[i] = wp.max(now / growth, least[i])
     elif needed > now:
-        stiffness[i] = wp.max(now, wp.min(wp.min(needed, most), now * growth))
+        stiffness[i] = wp.max(now, wp.min(wp.min(needed, largest_stiffness), now * growth))

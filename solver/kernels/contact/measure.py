@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What contacts are now: their energy and depth, and who touches analytic colliders."""
+"""Energy and depth of all contacts now, and the bodies that touch analytic colliders."""
 
 import warp as wp
 
@@ -12,13 +12,13 @@ from .pairs import Pair, PairState, Touch, gap_of
 
 wp.set_module_options(QUICK)
 
-# Contacts are added up in so many parts, whatever the number of threads.
-PARTS = wp.constant(256)
+# Sums over contacts have this many shares, whatever the number of threads.
+SHARES = wp.constant(256)
 
 
 @wp.struct
 class ContactSums:
-    """What contacts add up to, part by part."""
+    """Sums over contacts [share]."""
 
     energy: wp.array[wp.float64]  # [J]
     touching: wp.array[int]  # pairs
@@ -36,14 +36,14 @@ def measure_pairs(
     # out
     sums: ContactSums,
 ):
-    """Energy of pairs that touch, how many these are, and their depth without the multiplier. One
-    thread per part.
+    """Find the energy and number of touching pairs, and their depth without the multiplier. One
+    thread per share.
     """
-    part = first + wp.tid()
+    share = first + wp.tid()
     energy = wp.float64(0.0)
     touching = int(0)
     depth = float(0.0)
-    begin, end = share_of(part, PARTS, counts[ALL])
+    begin, end = share_of(share, SHARES, counts[ALL])
     for p in range(begin, end):
         if state[p].near == 0:
             continue
@@ -55,9 +55,9 @@ def measure_pairs(
                 energy += wp.float64(each)
                 touching += wp.where(each > 0.0, 1, 0)
                 depth = wp.max(depth, touch.radius - pairs[p].multiplier - d)
-    sums.energy[part] = energy
-    sums.touching[part] = touching
-    sums.depth[part] = depth
+    sums.energy[share] = energy
+    sums.touching[share] = touching
+    sums.depth[share] = depth
 
 
 @wp.kernel
@@ -71,13 +71,13 @@ def measure_colliders(
     # out
     sums: ContactSums,
 ):
-    """The same of `count` vertices from `start` on at analytic colliders, in the parts from number
-    `at` on. One thread per part.
+    """Find energy and depth of `count` vertices from `start` on at analytic colliders, in the
+    shares from number `at` on. One thread per share.
     """
-    part = first + wp.tid()
+    share = first + wp.tid()
     energy = wp.float64(0.0)
     depth = float(0.0)
-    begin, end = share_of(part, PARTS, count)
+    begin, end = share_of(share, SHARES, count)
     for i in range(start + begin, start + end):
         radius = model.state.radius[i]
         reach = radius + model.state.multiplier[i]
@@ -87,24 +87,24 @@ def measure_colliders(
                 if near[3] < reach:
                     energy += wp.float64(contact_energy(near[3], reach, model.state.stiffness[i]))
                     depth = wp.max(depth, radius - near[3])
-    sums.energy[at + part] = energy
-    sums.depth[at + part] = depth
+    sums.energy[at + share] = energy
+    sums.depth[at + share] = depth
 
 
 @wp.kernel
-def add_parts(
-    parts: ContactSums,
+def add_shares(
+    shares: ContactSums,
     # out
     totals: ContactSums,
 ):
-    """Add up all parts. One thread."""
+    """Add up all shares. One thread."""
     energy = wp.float64(0.0)
     touching = int(0)
     depth = float(0.0)
-    for part in range(parts.energy.shape[0]):
-        energy += parts.energy[part]
-        touching += parts.touching[part]
-        depth = wp.max(depth, parts.depth[part])
+    for share in range(shares.energy.shape[0]):
+        energy += shares.energy[share]
+        touching += shares.touching[share]
+        depth = wp.max(depth, shares.depth[share])
     totals.energy[0] = energy
     totals.touching[0] = touching
     totals.depth[0] = depth
@@ -119,7 +119,7 @@ def mark_at_colliders(
     # out
     at_colliders: wp.array[int],
 ):
-    """Which bodies touch an analytic collider with vertices from `first` on."""
+    """Mark the bodies that touch an analytic collider with vertices from `first` on."""
     i = first + wp.tid()
     if model.state.hidden[i] == 0:
         reach = model.state.radius[i] + model.state.multiplier[i]
@@ -134,10 +134,10 @@ def find_at_colliders(
     x: wp.array[wp.vec3],
     model: ContactModel,
     # out
-    found: wp.array[wp.vec4],
+    deepest_contact: wp.array[wp.vec4],
 ):
-    """Of vertices from `first` on: where the analytic collider pushes that they are deepest in, and
-    how deep [m]; 0 where there is none.
+    """Find the direction and depth [m] of the deepest contact with an analytic collider, of
+    vertices from `first` on; 0 where there is none.
     """
     i = first + wp.tid()
     deepest = wp.vec4(0.0)
@@ -147,4 +147,4 @@ def find_at_colliders(
             near = direction_and_distance(model.colliders, k, x[i])
             if reach - near[3] > deepest[3]:
                 deepest = wp.vec4(near[0], near[1], near[2], reach - near[3])
-    found[i] = deepest
+    deepest_contact[i] = deepest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The slope of a contact pair along a step."""
+"""Slope of a contact pair along a step."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ from .pairs import Touch
 
 
 @wp.func
-def pair_slope(touch: Touch, gap: wp.vec3, change: wp.vec3, part: Any, law: ContactLaw):
-    """Slope of a contact at a part of the way, along which its gap has such a `change`, or at
-    eight parts in lanes.
+def pair_slope(touch: Touch, gap: wp.vec3, change: wp.vec3, fraction: Any, law: ContactLaw):
+    """Return the slope of a contact at a fraction of a step that changes its gap by `change`, or at
+    eight fractions in lanes.
     """
     closing = wp.dot(touch.normal, change)
-    there = wp.dot(touch.normal, gap) + closing * part
-    slope = 0.0 * part
+    there = wp.dot(touch.normal, gap) + closing * fraction
+    slope = 0.0 * fraction
     if touch.separates != 0:
         slope = (touch.stiffness * closing) * (there - touch.radius)
     elif bits(touch.radius - there) != 0:
-        along = broadcast(change, part)
+        along = broadcast(change, fraction)
         force, _slope, _drag = force_stiffness(
-            broadcast(touch.normal, part),
+            broadcast(touch.normal, fraction),
             there,
-            broadcast(touch.radius, part),
-            broadcast(gap - touch.start_gap, part) + part * along,
+            broadcast(touch.radius, fraction),
+            broadcast(gap - touch.start_gap, fraction) + fraction * along,
             touch.friction,
             touch.stiffness,
             law,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact pairs: vertex-triangle and edge-edge pairs of all surfaces.
 
-Side A of a pair is its vertex or first edge, side B the triangle or second edge. A pair knows the
-weights of its closest points as one signed sum: A's weights add up to 1, B's to -1, so that
-Σ w_k x_k is the vector from the closest point of B to that of A.
+Side A of a pair is its vertex or first edge, side B the triangle or second edge. The weights of its
+closest points have signs: A's weights add up to 1, B's to -1, so that Σ w_k x_k is the vector from
+the closest point of B to that of A.
 """
 
 import warp as wp
@@ -18,13 +18,13 @@ VERTEX_TRIANGLE = wp.constant(1)
 EDGE_EDGE = wp.constant(2)
 
 # A pair or touch is fetched from memory this many entries before it is needed.
-AHEAD = wp.constant(6)
+PREFETCH_DISTANCE = wp.constant(6)
 
-# Bodies have so many bits in turns, for whom a vertex crosses and where it is clasped.
+# Bits for bodies, b mod this number: those that a vertex crosses, or is excluded with.
 BODY_BITS = wp.constant(31)
 
-# Sides that have gone less than this part of their gap each since it was measured, and go no
-# farther now, keep to what truncation keeps of it: 2 q ≤ KEPT (1 − 2 q).
+# Two sides that have each moved by less than this fraction of their gap since it was measured, and
+# move no farther now, need no truncation: 2 q ≤ SAFETY (1 − 2 q).
 QUIET = wp.constant(0.2)
 
 
@@ -41,60 +41,60 @@ class SurfaceArrays:
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
-    trees: TreeArrays  # of where all that may get to before the next search
+    trees: TreeArrays  # of the places that all of them may reach before the next search
     bodies: int
-    deformable: int  # so many of the bodies, the others are colliders
+    deformable: int  # number of bodies that are not colliders
     may_touch: wp.array[int]  # [body * body]
-    closed: wp.array[int]  # per body: whether it has an inside
-    ground: wp.array[int]  # who lies below when two bodies begin in each other: the larger, [body]
-    side: wp.array[int]  # [body * body], of each couple a < b: -1 where it lies the other way round
-    # per body: the box of where it may be (broad_phase.py), and with which others that overlaps
+    closed: wp.array[int]  # [body], 1 where it has an inside
+    support_rank: wp.array[int]  # [body], larger for the lower of two that begin in each other
+    side: wp.array[int]  # [body * body], for a < b: -1 where the two are the other way round
+    # per body: the box that bounds its positions (broad_phase.py), and the overlapping ones
     body_low: wp.array[wp.vec3]
     body_high: wp.array[wp.vec3]
     neighbors: wp.array[int]
     neighbor: wp.array[int]
     # per vertex of the scene:
-    joint: wp.array[int]  # the same number for what is attached to each other
+    joint: wp.array[int]  # equal numbers for vertices that are attached to each other
     body: wp.array[int]
     rest: wp.array[wp.vec3]
-    start: wp.array[wp.vec3]  # where the scene begins
-    path: wp.array[wp.vec3]  # where the vertex may go until the next search [m], ...
-    trust_radius: wp.array[float]  # ... and how far from that way [m]
-    remaining_path: wp.array[wp.vec3]  # what is left of that way [m]
-    front: wp.array[wp.vec3]  # where the surface faces, as of the last look for intersections
-    moved: wp.array[int]  # whether the last search gave it a new trust region
-    inside: wp.array[int]  # number of the body a vertex is inside of, plus 1
-    crosses: wp.array[int]  # the bits of bodies that an edge or triangle of the vertex crosses
-    # the bits of those where it is pinned and they are led (kinematic_pairs.py)
+    start: wp.array[wp.vec3]  # positions at the start of the scene
+    path: wp.array[wp.vec3]  # predicted displacement until the next search [m], ...
+    trust_radius: wp.array[float]  # ... and the largest distance from that path [m]
+    remaining_path: wp.array[wp.vec3]  # the rest of that path [m]
+    facing: wp.array[wp.vec3]  # outer side of the surface at the last check for intersections
+    moved: wp.array[int]  # 1 if the last search gave it a new trust region
+    inside: wp.array[int]  # number of the body that contains the vertex, plus 1
+    crosses: wp.array[int]  # bits of the bodies that an edge or triangle of the vertex crosses
+    # bits of the bodies that are kinematic where the vertex is pinned (kinematic_pairs.py)
     excluded: wp.array[int]
 
 
 @wp.func
 def bit_of(body: int):
-    """The bit that marks a body."""
+    """Return the bit of a body."""
     return 1 << (body % BODY_BITS)
 
 
 @wp.struct
 class Pair:
-    """One contact pair as it was found; `kind` is also the number of its vertices on side A."""
+    """One contact pair of a search; `kind` is also the number of its vertices on side A."""
 
     vertices: wp.vec4i
-    found_normal: wp.vec3  # from B to A
+    plane_normal: wp.vec3  # of the separating plane, from B to A
     kind: int
-    radius: float  # contact distance with the multiplier [m]; 0 for what is only kept apart
+    radius: float  # contact distance with the multiplier [m]; 0 for pairs that are only separated
     multiplier: float  # λ/k [m]
     friction: float
     full_stiffness: float  # k_c [N/m]
-    with_rod: int  # whether one of two edges belongs to no triangle
+    with_rod: int  # 1 if one of two edges belongs to no triangle
     other: int  # the number of its triangle or second edge
 
 
 @wp.struct
 class Anchor:
-    """What is remembered of a pair: the number of its triangle or second edge, how far A was pulled
-    aside against B by the end of the last step, how far it reaches in this one, and the normal that
-    parts its sides.
+    """Data of a pair that outlast a search: the number of its triangle or second edge, the
+    tangential displacement of A against B at the end of the last step, the contact distance in this
+    one, and the normal of the separating plane.
     """
 
     other: int
@@ -105,10 +105,10 @@ class Anchor:
 
 
 @wp.struct
-class Listed:
-    """Where the pairs of every query stood before a search."""
+class PreviousLists:
+    """Ranges of the pairs of every query before a search."""
 
-    end_of_vertices: wp.array[int]  # running sums, per vertex that was asked
+    end_of_vertices: wp.array[int]  # running sums, [query]
     end_of_edges: wp.array[int]
     counts: wp.array[int]
     anchors: wp.array[Anchor]
@@ -121,8 +121,8 @@ class PairLists:
     pairs: wp.array[Pair]
     start: wp.array[int]  # [vertex + 1], in `entry`
     entry: wp.array[int]
-    gap: wp.array[float]  # [entry], that of its pair as it was measured last [m]
-    listed: wp.array[int]  # whether what the vertex carries has pairs, where surfaces are embedded
+    gap: wp.array[float]  # [entry], last measured gap of its pair [m]
+    listed: wp.array[int]  # with embedded surfaces: 1 where points of the vertex have pairs
 
 
 @wp.func_native(
@@ -135,40 +135,40 @@ class PairLists:
 """
 )
 def prefetch_pair(lists: PairLists, k: int):
-    """Ask the processor for the pair of entry k, of which a CPU would wait for each in turn."""
+    """Ask the processor for the pair of entry k before a CPU would have to wait for it."""
     ...
 
 
 @wp.struct
 class PairState:
-    """What every refresh finds of a pair."""
+    """Results of a refresh of a pair."""
 
-    gap: float  # how much nearer its sides may come, along its normal [m]
-    near: int  # a bit for every corner that may feel the pair; only then it has an up to date Touch
+    gap: float  # distance that its sides may still approach, along its normal [m]
+    near: int  # a bit for every corner on which the pair may act; its Touch is valid if not 0
 
 
 @wp.struct
 class Touch:
-    """All that the vertices of a near pair need of it, in one piece, as of the last refresh."""
+    """Data of a near pair for its vertices, in one piece, as of the last refresh."""
 
     vertices: wp.vec4i
     weights: wp.vec4  # of the closest points, signed
     normal: wp.vec3  # from B to A
-    # From B to A at the start of the step, between the points of now, less how far A was pulled
-    # aside before [m].
+    # From B to A at the start of the step, between the present closest points, less the tangential
+    # displacement of earlier steps [m].
     start_gap: wp.vec3
     radius: float
     friction: float
     stiffness: float
-    separates: int  # whether it leads an intersection apart, to the distance `radius`
+    separates: int  # 1 if it resolves an intersection, up to the distance `radius`
 
 
 @wp.func
 def exact_gap(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Σ w_k (x_k − x_0) [m]: the vector from B to A, as float64 adds it up.
+    """Return Σ w_k (x_k − x_0) [m], the vector from B to A, as a sum in float64.
 
-    Beside corners 10 m away float32 leaves 10⁻⁶ m of it: loads would flicker, and what friction
-    just holds would creep.
+    With corners 10 m away float32 has errors of 10⁻⁶ m: loads would flicker, and bodies that
+    friction barely holds would creep.
     """
     base = wp.vec3d(x[v[0]])
     return wp.vec3(
@@ -180,13 +180,13 @@ def exact_gap(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def gap_of(touch: Touch, x: wp.array[wp.vec3]):
-    """The vector from B to A [m]."""
+    """Return the vector from B to A [m]."""
     return exact_gap(touch.weights, touch.vertices, x)
 
 
 @wp.func
 def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Weights of the closest points of a pair, B's negative."""
+    """Return the weights of the closest points of a pair, B's negative."""
     a = x[v[0]]
     b = x[v[1]]
     c = x[v[2]]
@@ -200,23 +200,23 @@ def signed_weights(kind: int, v: wp.vec4i, x: wp.array[wp.vec3]):
 
 @wp.func
 def weighted(w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3]):
-    """Σ w_k (x_k − x_0) [m]: the vector from B to A, seen from the first vertex."""
+    """Return Σ w_k (x_k − x_0) [m], the vector from B to A, relative to the first vertex."""
     base = x[v[0]]
     return w[1] * (x[v[1]] - base) + w[2] * (x[v[2]] - base) + w[3] * (x[v[3]] - base)
 
 
 @wp.func
 def across(gap: wp.vec3, edge: wp.vec3):
-    """`gap` without its part along an edge."""
+    """Return the component of `gap` normal to an edge."""
     return gap - (wp.dot(gap, edge) / wp.length_sq(edge)) * edge
 
 
 @wp.func
 def pair_normal(kind: int, w: wp.vec4, v: wp.vec4i, x: wp.array[wp.vec3], toward: wp.vec3):
-    """Unit vector from B to A, normal to the edges or the face that hold the closest points.
+    """Return the unit vector from B to A, normal to the edges or the face with the closest points.
 
-    `toward` points from B to A; the gap between them is normal to those only up to rounding of the
-    elements' size, which may be large beside it, and then it would not separate them.
+    `toward` points from B to A. The gap itself is normal to those only up to rounding of the
+    elements' size; where that is large beside the gap, its direction would not separate them.
     """
     u = x[v[1]] - x[v[0]]
     t = x[v[3]] - x[v[2]]

@@ -19,7 +19,7 @@ for (int l = 0; l < WIDTH; ++l) r[l] = entry.data[first + (l < count ? l : count
 return r;""")
 )
 def pairs_of(entry: wp.array[int], first: int, count: int) -> ints:
-    """The pairs of up to eight entries from `first` on; those that are left repeat the last one."""
+    """Return the pairs of up to eight entries from `first` on; spare lanes repeat the last one."""
     ...
 
 
@@ -30,7 +30,7 @@ for (int l = 0; l < WIDTH; ++l)
 return r;""")
 )
 def own_weights(weights: vec4s, entry: wp.array[int], first: int, count: int) -> floats:
-    """The weights of the corners that entries belong to; 0 where there are none."""
+    """Return the weights of the corners of entries; 0 in spare lanes."""
     ...
 
 
@@ -48,7 +48,7 @@ return r;""")
 def weights_of_corners(
     weights: vec4s, vertices: vec4is, color: wp.vec2i, embedding: Embedding
 ) -> floats:
-    """Σ |∂d/∂x_j| over the vertices j from color[0] to color[1]."""
+    """Return Σ |∂d/∂x_j| over the vertices j from color[0] to color[1]."""
     ...
 
 
@@ -67,11 +67,11 @@ for (int l = 0; l < WIDTH; ++l) {
 return r;""")
 )
 def gaps(weights: vec4s, vertices: vec4is, x: wp.array[wp.vec3]) -> vec3s:
-    """The vectors from B to A [m], as float64 adds them up (`exact_gap`)."""
+    """Return the vectors from B to A [m], as sums in float64 (`exact_gap`)."""
     ...
 
 
 @wp.func_native(code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = l < count; return r;"))
-def are_there(count: int) -> floats:
-    """1 in so many lanes, 0 in the others."""
+def used_lanes(count: int) -> floats:
+    """Return 1 in the first `count` lanes, 0 in the others."""
     ...

@@ -194,7 +194,7 @@ def find_alphas(
     # in and out
     components: Components,
 ):
-    """α of every linkage, 1 where it is above `threshold` [linkage]. One thread per linkage."""
+    """Find α of every component, 1 where it is above `threshold` [component]. One thread each."""
     component = wp.tid()
     slope = wp.vec2d()
     for chunk in range(components.first_chunk[component], components.first_chunk[component + 1]):

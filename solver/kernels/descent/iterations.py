@@ -41,11 +41,11 @@ def end_iteration(
     count: int,
     iteration: wp.array[int],
     is_met: wp.array[int],
-    frame_goes_on: wp.array[int],
+    frame_continues: wp.array[int],
     # out
     goes_on: wp.array[int],
 ):
     """Decide if another iteration follows: none after `count`, nor if the accuracy is met, nor if
     contact lists lacked capacity, so that the frame is repeated."""
-    may = is_met[0] == 0 and frame_goes_on[0] != 0
+    may = is_met[0] == 0 and frame_continues[0] != 0
     goes_on[0] = wp.where(iteration[0] + 1 < count and may, 1, 0)

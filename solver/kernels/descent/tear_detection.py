@@ -47,7 +47,7 @@ def find_tears(
     cloth: TearingCloth,
     x: wp.array[wp.vec3],
     # out
-    frame_goes_on: wp.array[int],
+    frame_continues: wp.array[int],
 ):
     """Skip the rest of the frame where a vertex must be split: it has an overstretched edge, a
     sleeping duplicate, and triangles on both sides. One thread per triangle.
@@ -59,4 +59,4 @@ def find_tears(
         edge = wp.vec3d(x[other]) - wp.vec3d(x[one])
         if wp.length(edge) / cloth.rest[t][k] - wp.float64(1.0) > cloth.tear_strain[t]:
             if can_split(one, edge, x, cloth) or can_split(other, -edge, x, cloth):
-                frame_goes_on[0] = 0
+                frame_continues[0] = 0

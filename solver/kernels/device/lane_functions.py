@@ -218,23 +218,23 @@ def out_of_lanes(kind):
     Wide = wide(kind)
     name = f"vec{len(kind())}s" if wp.types.type_is_vector(kind) else "floats"
 
-    @wp.func_native(LAID.replace("WIDE", name))
-    def laid(values: wp.array[kind], first: int, count: int) -> Wide: ...
+    @wp.func_native(READ_LANES.replace("WIDE", name))
+    def read_lanes(values: wp.array[kind], first: int, count: int) -> Wide: ...
 
-    @wp.func_native(TOLD)
-    def tell(rows: Wide, first: int, count: int, values: wp.array[kind]): ...
+    @wp.func_native(WRITE_LANES)
+    def write_lanes(rows: Wide, first: int, count: int, values: wp.array[kind]): ...
 
-    return laid, tell
+    return read_lanes, write_lanes
 
 
-LAID = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
+READ_LANES = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
 WIDE r;
 for (int l = 0; l < WIDTH; ++l) {
     const float* from = (const float*)&values.data[first + (l < count ? l : count - 1)];
     for (int k = 0; k < count_of_rows; ++k) ((float*)&r)[WIDTH * k + l] = from[k];
 }
 return r;""")
-TOLD = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
+WRITE_LANES = code("""const int count_of_rows = sizeof(*values.data) / sizeof(float);
 for (int l = 0; l < count; ++l) {
     float* to = (float*)&values.data[first + l];
     for (int k = 0; k < count_of_rows; ++k) to[k] = ((const float*)&rows)[WIDTH * k + l];

@@ -31,7 +31,7 @@ vec6 = wp.types.vector(length=6, dtype=float)
 
 
 def code(body):
-    """C++ code with v: a vector of Clang; V(a): numbers seen as one; R(a, i): a row seen as one."""
+    """Return C++ code with Clang's vectors: type v, V(a) for numbers as one, R(a, i) for a row."""
     return f"""enum {{ WIDTH = {WIDTH} }};
 typedef float v __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 typedef wp::vec_t<WIDTH, float> floats;
@@ -247,7 +247,7 @@ def gathered(x: wp.array[wp.vec3], index: int):
 for (int i = 0; i < 3; ++i) for (int l = 0; l < WIDTH; ++l) r.data[i][l] = a[i];
 return r;""")
 )
-def in_all(a: wp.vec3) -> vec3s: ...
+def in_all_lanes(a: wp.vec3) -> vec3s: ...
 
 
 @wp.func
@@ -257,8 +257,8 @@ def broadcast(a: Any, like: float):
 
 @wp.func
 def broadcast(a: wp.vec3, like: floats):
-    """The same value in as many lanes as `like` has."""
-    return in_all(a)
+    """Return a value repeated in as many lanes as `like` has."""
+    return in_all_lanes(a)
 
 
 @wp.func
@@ -268,7 +268,7 @@ def broadcast(a: float, like: floats):
 
 @wp.func_native(code("floats r; for (int l = 0; l < WIDTH; ++l) r[l] = numbers[l] != 0; return r;"))
 def are_not_zero(numbers: ints) -> floats:
-    """1 where a number is not 0, else 0."""
+    """Return 1 where a number is not 0, else 0."""
     ...
 
 
@@ -281,7 +281,7 @@ def are_not_zero(number: int):
     code("int r = 0; for (int l = 0; l < WIDTH; ++l) r |= (a[l] > 0.0f) << l; return r;")
 )
 def bits(a: floats) -> int:
-    """A bit for every lane: whether its number is positive."""
+    """Return a bit for every lane, 1 where its number is positive."""
     ...
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import warp as wp
 
 from ..device.lane_functions import total
-from ..device.lanes import add, dot, floats, in_all, mul, scaled_identity, square, sub, wide  # noqa: F401 (operators)
+from ..device.lanes import add, dot, floats, in_all_lanes, mul, scaled_identity, square, sub, wide  # noqa: F401 (operators)
 from ..device.options import QUICK
 from .cell_state import CellState, state_at, weights_by_signs
 from .cells import CellRecord
@@ -32,7 +32,7 @@ def neo_hookean_cells(
     cell: CellRecords, q: int, rest: wp.array[floats], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of eight neo-Hookean cells of a vertex."""
-    state = state_at(CellStates(), cell.others, cell.gradient, cell.middle, in_all(x_i), x)
+    state = state_at(CellStates(), cell.others, cell.gradient, cell.middle, in_all_lanes(x_i), x)
     w = weights_by_signs(cell.gradient, cell.middle, -1.0, -1.0, -1.0)
     force, hessian = neo_hookean_force_hessian(state, w, cell.mu, cell.lam)
     bending, block = bending_force_hessian(state, w, cell.bending)

@@ -13,7 +13,7 @@ from typing import Any
 import warp as wp
 
 from ..device.lane_functions import six, total
-from ..device.lanes import add, dot, floats, gathered, in_all, mul, square, sub, vec6s, wide  # noqa: F401 (operators)
+from ..device.lanes import add, dot, floats, gathered, in_all_lanes, mul, square, sub, vec6s, wide  # noqa: F401 (operators)
 from ..device.options import QUICK
 from .corner_vectors import CornersInLanes
 from .dihedral_angles import angle_gap, bend, bend_at_corner, slope_on_line
@@ -76,7 +76,7 @@ def hinges_force_hessian(
     hinge: HingeRecords, q: int, rest: wp.array[floats], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """-∂E/∂x_i [N] and its Gauss-Newton block [N/m] for eight hinges of a vertex, in lanes."""
-    p = in_all(x_i)
+    p = in_all_lanes(x_i)
     theta, gradient = bend_at_corner(
         hinge,
         gathered(x, hinge.a) - p,

@@ -11,7 +11,7 @@ from ..device.lanes import (  # noqa: F401 (operators)
     div,
     dot,
     floats,
-    in_all,
+    in_all_lanes,
     largest,
     mul,
     scaled_identity,
@@ -113,7 +113,9 @@ def plastic_cells(
     cell: PlasticCellRecords, q: int, rest: wp.array[Rests], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """Force [N] and block [N/m] of eight cells of a vertex, in lanes."""
-    state = state_of_corners(CellStates(), cell.corners, cell.gradient, cell.middle, in_all(x_i), x)
+    state = state_of_corners(
+        CellStates(), cell.corners, cell.gradient, cell.middle, in_all_lanes(x_i), x
+    )
     force, hessian = force_hessian_of(cell, state, rest[q])
     return -total(force), total(hessian)
 

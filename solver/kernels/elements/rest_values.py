@@ -8,7 +8,7 @@ from functools import cache
 import warp as wp
 
 from ..device.lane_functions import out_of_lanes
-from ..device.lanes import WIDTH, in_all, wide
+from ..device.lanes import WIDTH, in_all_lanes, wide
 from ..device.options import HOT
 from .table import module_of, table_struct
 
@@ -71,7 +71,7 @@ def wide_rest_kernel(kind):
         moved_in_lanes: wp.array[WideRest],
     ):
         i = first + wp.tid()
-        x_i = in_all(x[i])
+        x_i = in_all_lanes(x[i])
         q = table.start[i]
         end = table.start[i + 1]
         for number in range(table.wide_start[i], table.wide_start[i + 1]):

@@ -21,7 +21,7 @@ from ..device.lanes import (  # noqa: F401 (operators)
     add,
     dot,
     gathered,
-    in_all,
+    in_all_lanes,
     magnitude,
     mul,
     scaled_identity,
@@ -166,7 +166,7 @@ def triangles_force_hessian(
     pull: float,
 ):
     """-∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] ≥ 0 for eight triangles of a vertex, in lanes."""
-    p = in_all(x_i)
+    p = in_all_lanes(x_i)
     force, hessian = corner_force_hessian(
         triangle, rest[q], gathered(x, triangle.a) - p, gathered(x, triangle.b) - p, pull
     )

@@ -55,8 +55,8 @@ def join_meeting(
         one = islands.island[body[v[0]]]
         other = islands.island[body[v[3]]]
         if one != other and islands.held[one] == 0 and islands.held[other] == 0:
-            approach = approach_along(pair.kind, pair.found_normal, v, displacement)
-            gap = gap_along(pair.kind, pair.found_normal, v, x)
+            approach = approach_along(pair.kind, pair.plane_normal, v, displacement)
+            gap = gap_along(pair.kind, pair.plane_normal, v, x)
             stands = islands.stands[one] != 0 or islands.stands[other] != 0
             lands = stands and approach > pair.radius
             if approach > 0.0 and gap - approach < pair.radius and not lands:

@@ -7,7 +7,7 @@ All of an island takes one fraction α: x + α (x' − x) is an affine map and k
 import warp as wp
 
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
-from ..contact.feasibility.plane_bounds import KEPT
+from ..contact.feasibility.plane_bounds import SAFETY
 from ..contact.feasibility.separating_planes import better, separating_normal, slack_between
 from ..contact.feasibility.sliding_planes import approach_along, blocks_paths, sliding_normal
 from ..contact.pairs import Pair, signed_weights, weighted
@@ -85,17 +85,17 @@ def update_normals(
     for p in range(begin, end):
         pair = pairs[p]
         v = pair.vertices
-        n = pair.found_normal
+        n = pair.plane_normal
         meets = is_unmoved(v[0], displacement) == 0 and is_unmoved(v[3], displacement) == 0
-        if not meets and approach_along(pair.kind, n, v, displacement) >= KEPT * slack_between(
+        if not meets and approach_along(pair.kind, n, v, displacement) >= SAFETY * slack_between(
             pair.kind, pair, x
         ):
             weights = signed_weights(pair.kind, v, x)
             n = separating_normal(pair.kind, weights, v, x, weighted(weights, v, x))
-            n = better(pair.kind, pair.found_normal, n, v, x)
+            n = better(pair.kind, pair.plane_normal, n, v, x)
             if blocks_paths(pair.kind, n, v, x, displacement):
                 n = sliding_normal(pair, n, weights, x, displacement)
-            pairs[p].found_normal = n
+            pairs[p].plane_normal = n
 
 
 @wp.kernel

@@ -107,7 +107,7 @@ def touch_of(
     else:
         pair = external.lists.pairs[p]
         reach = reach_of(pair, island, x, model.body, islands, steps)
-        if gap_along(pair.kind, pair.found_normal, pair.vertices, moved) < reach:
+        if gap_along(pair.kind, pair.plane_normal, pair.vertices, moved) < reach:
             pulled = external.pulled
             if pair.kind == VERTEX_TRIANGLE:
                 touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)

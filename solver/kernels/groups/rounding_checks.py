@@ -43,7 +43,7 @@ def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3])
     distance except by rounding. Sides nearer than that, but separated, must keep a gap along one
     direction all along, or they may have passed through. Other sides cannot.
     """
-    if is_separating(pair, pair.found_normal, x) or moves_alike(pair.vertices, before, x):
+    if is_separating(pair, pair.plane_normal, x) or moves_alike(pair.vertices, before, x):
         return True
     now, then = normal_of(pair, x), normal_of(pair, before)
     if is_separating(pair, now, x):

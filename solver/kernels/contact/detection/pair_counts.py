@@ -30,7 +30,7 @@ def limit_slots(
     # in and out
     count: wp.array[int],
     needed: wp.array[int],
-    frame_goes_on: wp.array[int],
+    frame_continues: wp.array[int],
 ):
     """Note in a slot of `needed` the most results of a query, and limit counts to the slots; where
     these are too few, the rest of the frame is left out.
@@ -43,7 +43,7 @@ def limit_slots(
     if most > needed[which]:
         wp.atomic_max(needed, which, most)
     if most > slots:
-        frame_goes_on[0] = 0
+        frame_continues[0] = 0
 
 
 @wp.kernel
@@ -55,7 +55,7 @@ def count_pairs(
     # in and out
     counts: wp.array[int],
     needed: wp.array[int],
-    frame_goes_on: wp.array[int],
+    frame_continues: wp.array[int],
 ):
     """Count the pairs of a search; beyond the `capacity` the last ones are left out, and the rest
     of the frame.
@@ -72,4 +72,4 @@ def count_pairs(
     counts[ALL] = wp.min(total, capacity)
     counts[SEARCHES] = counts[SEARCHES] + 1
     if total > capacity:
-        frame_goes_on[0] = 0
+        frame_continues[0] = 0

@@ -14,9 +14,9 @@ from ..pairs import (
     EDGE_EDGE,
     VERTEX_TRIANGLE,
     Anchor,
-    Listed,
     Pair,
     PairState,
+    PreviousLists,
     SurfaceArrays,
     Touch,
     signed_weights,
@@ -48,7 +48,7 @@ def with_reach(
 @wp.func
 def note_unseparated(pair: Pair, x: wp.array[wp.vec3], uncertain: wp.array[int]):
     """Note that the plane of a pair does not separate it: its sides are unknown then."""
-    if not is_separating(pair, pair.found_normal, x):
+    if not is_separating(pair, pair.plane_normal, x):
         uncertain[0] = 1
 
 
@@ -62,7 +62,7 @@ def as_known(kind: int, v: wp.vec4i, number: int, known: Anchor):
     pair.kind = kind
     pair.other = number
     pair.radius = known.radius
-    pair.found_normal = known.normal
+    pair.plane_normal = known.normal
     pair.multiplier = wp.where(known.other >= 0, known.multiplier, UNKNOWN)
     return pair
 
@@ -74,7 +74,7 @@ def list_vertex_triangle(
     slots: int,
     end: wp.array[int],
     found: wp.array[int],
-    previous: Listed,
+    previous: PreviousLists,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -106,7 +106,7 @@ def list_edge_edge(
     counts: wp.array[int],
     end: wp.array[int],
     found: wp.array[int],
-    previous: Listed,
+    previous: PreviousLists,
     # out
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
@@ -164,11 +164,11 @@ def make_pairs(
         gap = weighted(weights, v, x)
         normal = separating_normal(pair.kind, weights, v, x, gap)
         if not is_separated(pair, gap, normal, x):
-            if not separates_as_before(pair, normal, known.found_normal, x):
+            if not separates_as_before(pair, normal, known.plane_normal, x):
                 normal = normal_in_front(pair, weights, normal, surface, x)
         if blocks_paths(pair.kind, normal, v, x, surface.remaining_path):
             normal = sliding_normal(pair, normal, weights, x, surface.remaining_path)
-        pair.found_normal = normal
+        pair.plane_normal = normal
         note_unseparated(pair, x, uncertain)
         pair = with_reach(pair, known, is_same_step, surface, state)
         pairs[p] = of_rods(known.with_rod, pair)

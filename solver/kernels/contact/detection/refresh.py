@@ -240,4 +240,4 @@ def renew_planes(
         gap = weighted(weights, v, x)
         n = separating_normal(pair.kind, weights, v, x, gap)
         if is_separated(pair, gap, n, x):
-            pairs[p].found_normal = better(pair.kind, pair.found_normal, n, v, x)
+            pairs[p].plane_normal = better(pair.kind, pair.plane_normal, n, v, x)

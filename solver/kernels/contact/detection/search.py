@@ -12,7 +12,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Listed, SurfaceArrays, bit_of
+from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, PreviousLists, SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
 from .broad_phase import BODIES, COLLIDERS, near_bodies
 from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, MOVED, TRIANGLES, first_in, next_in
@@ -106,7 +106,7 @@ def near_triangles(
 
 @wp.func
 def known_triangles(
-    k: int, surface: SurfaceArrays, previous: Listed, slots: int, found: wp.array[int]
+    k: int, surface: SurfaceArrays, previous: PreviousLists, slots: int, found: wp.array[int]
 ):
     """Write the `previous` results of query k without moved triangles to its slots; return how
     many.
@@ -129,7 +129,7 @@ def find_triangles(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    previous: Listed,
+    previous: PreviousLists,
     # out
     count: wp.array[int],
     found: wp.array[int],
@@ -194,7 +194,9 @@ def near_edges(
 
 
 @wp.func
-def known_edges(k: int, surface: SurfaceArrays, previous: Listed, slots: int, found: wp.array[int]):
+def known_edges(
+    k: int, surface: SurfaceArrays, previous: PreviousLists, slots: int, found: wp.array[int]
+):
     """Write the `previous` results of an edge, as `known_triangles`."""
     of_vertices, capacity = previous.counts[OF_VERTICES], previous.anchors.shape[0]
     begin, end = range_of(k, previous.end_of_edges, of_vertices, capacity)
@@ -215,7 +217,7 @@ def find_edges(
     state: ContactState,
     x: wp.array[wp.vec3],
     slots: int,
-    previous: Listed,
+    previous: PreviousLists,
     # out
     count: wp.array[int],
     found: wp.array[int],

@@ -66,7 +66,7 @@ def refreshed(
     if distance < reach and stiffness > 0.0:
         toward = between
         if distance <= TOUCHING * pair.radius:
-            toward = pair.found_normal
+            toward = pair.plane_normal
         touch.vertices = v
         touch.weights = weights
         touch.normal = pair_normal(kind, weights, v, x, toward)

@@ -10,7 +10,7 @@ wp.set_module_options(QUICK)
 
 # Fraction of the distance to a collider that a step may take, and fraction of the contact distance
 # that always remains.
-KEPT = wp.constant(0.9)
+SAFETY = wp.constant(0.9)
 FLOOR = wp.constant(1.0e-3)
 # Largest rounding of a distance, as a fraction of all numbers that it is computed from.
 ROUNDING = wp.constant(1.0e-6)
@@ -29,8 +29,8 @@ def fraction_above(height: float, fall: float, floor: float):
     [m], and no less than `floor`, when the step takes `fall` of it.
     """
     fraction = float(1.0)
-    if fall > KEPT * height or fall > height - floor:
-        fraction = wp.max(wp.min(KEPT * height, height - floor), 0.0) / fall
+    if fall > SAFETY * height or fall > height - floor:
+        fraction = wp.max(wp.min(SAFETY * height, height - floor), 0.0) / fall
     return wp.where(fall > 0.0, fraction, 1.0)
 
 

@@ -7,8 +7,8 @@ import warp as wp
 
 from ...device.options import QUICK
 from ...lattice.embedding import Embedding, point_position, spread_of, surface_functions
-from ..analytic_colliders import CAUTION, ContactModel, direction_and_distance
-from .collider_bounds import KEPT, fraction_above, keep_in_front, least_height
+from ..analytic_colliders import CLEARANCE_FACTOR, ContactModel, direction_and_distance
+from .collider_bounds import SAFETY, fraction_above, keep_in_front, least_height
 
 wp.set_module_options(QUICK)
 
@@ -31,10 +31,10 @@ def find_clearances(
 ):
     """Find the clearance of surface vertices, from where the step begins."""
     s = surface_vertices[wp.tid()]
-    begun = place_of(s, x_start, model.embedding)
+    at_start = place_of(s, x_start, model.embedding)
     least = float(wp.inf)
     for k in range(model.colliders.kind.shape[0]):
-        least = wp.min(least, direction_and_distance(model.colliders, k, begun)[3])
+        least = wp.min(least, direction_and_distance(model.colliders, k, at_start)[3])
     least -= model.state.radius[s] + model.state.multiplier[s]
     model.clearance[s] = least / spread_of(s, model.embedding)
 
@@ -48,9 +48,9 @@ def find_depths(
 ):
     """Find the depth of each body behind colliders where the step begins; begins as 0."""
     s = surface_vertices[wp.tid()]
-    begun = place_of(s, x_start, model.embedding)
+    at_start = place_of(s, x_start, model.embedding)
     for k in range(model.colliders.kind.shape[0]):
-        distance = direction_and_distance(model.colliders, k, begun)[3]
+        distance = direction_and_distance(model.colliders, k, at_start)[3]
         if distance < 0.0:
             wp.atomic_max(model.depth, k * model.bodies + model.body[s], -distance)
 
@@ -90,7 +90,9 @@ def fraction_function(width: int) -> wp.Function:
         begin, end = surface.carried_range(i, model.embedding)
         needed = float(0.0)
         if wp.static(embedded):
-            needed = surface.farthest(i, candidate, x, model.embedding) / (CAUTION * KEPT)
+            needed = surface.farthest(i, candidate, x, model.embedding) / (
+                CLEARANCE_FACTOR * SAFETY
+            )
             needed += surface.farthest(i, x, x_start, model.embedding)
             if model.clearance[i] > needed:
                 end = begin

@@ -20,7 +20,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ...lattice.embedding import Embedding, surface_functions
-from ..pairs import AHEAD, QUIET, PairLists, prefetch_pair
+from ..pairs import PREFETCH_DISTANCE, QUIET, PairLists, prefetch_pair
 from .plane_bounds import fraction_to_plane, toward_plane
 
 wp.set_module_options(HOT)
@@ -152,7 +152,7 @@ def bounds_function(width: int) -> wp.Function:
         if lists.start[s] < lists.start[s + 1]:
             watch.is_stale[0] = 1
         for k in range(lists.start[s], lists.start[s + 1]):
-            prefetch_pair(lists, k + AHEAD)
+            prefetch_pair(lists, k + PREFETCH_DISTANCE)
             quiet = QUIET * lists.gap[k]
             if not unknown and far <= quiet:
                 continue

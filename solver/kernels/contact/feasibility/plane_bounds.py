@@ -7,7 +7,7 @@ from ..pairs import Pair
 from .separating_planes import least_distance
 
 # Fraction of its path to the plane that a vertex may take.
-KEPT = wp.constant(0.9)
+SAFETY = wp.constant(0.9)
 # Least fraction of the gap on either side of a plane.
 LEAST_FRACTION = wp.constant(0.05)
 # Halvings that find where a step leaves its region.
@@ -30,19 +30,19 @@ def path_to_plane(
     gap = own_gap + other_gap
     slack = gap - distance
     path = float(wp.inf)
-    if own_approach + other_approach >= KEPT * slack:
-        path = KEPT * (other_gap - distance)
+    if own_approach + other_approach >= SAFETY * slack:
+        path = SAFETY * (other_gap - distance)
         if slack > 0.0:
             own_fraction = own_approach / (own_approach + other_approach)
             own_fraction = wp.clamp(own_fraction, LEAST_FRACTION, 1.0 - LEAST_FRACTION)
-            path = KEPT * (other_gap - distance - (1.0 - own_fraction) * slack)
+            path = SAFETY * (other_gap - distance - (1.0 - own_fraction) * slack)
     return path
 
 
 @wp.func
 def toward_plane(corner: int, pair: Pair):
     """Return the direction in which a corner of a pair approaches its plane."""
-    return wp.where(corner < pair.kind, -pair.found_normal, pair.found_normal)
+    return wp.where(corner < pair.kind, -pair.plane_normal, pair.plane_normal)
 
 
 @wp.func

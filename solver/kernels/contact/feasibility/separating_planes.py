@@ -52,14 +52,14 @@ def rounding_along(n: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
 def least_distance(pair: Pair, x: wp.array[wp.vec3]):
     """Return how far apart the sides of a pair stay along its normal [m]."""
     v = pair.vertices
-    rounding = rounding_along(pair.found_normal, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
+    rounding = rounding_along(pair.plane_normal, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
     return FLOOR * pair.radius + rounding
 
 
 @wp.func
 def slack_between(kind: int, pair: Pair, x: wp.array[wp.vec3]):
     """Return how much nearer the sides of a pair may come along its normal [m]."""
-    return gap_along(kind, pair.found_normal, pair.vertices, x) - least_distance(pair, x)
+    return gap_along(kind, pair.plane_normal, pair.vertices, x) - least_distance(pair, x)
 
 
 @wp.func

@@ -11,7 +11,7 @@ import warp as wp
 
 from ...device.options import QUICK
 from ..pairs import VERTEX_TRIANGLE, Pair, weighted
-from .plane_bounds import KEPT
+from .plane_bounds import SAFETY
 from .separating_planes import gap_along, normal_to, rounding_along
 
 wp.set_module_options(QUICK)
@@ -77,7 +77,7 @@ def better_sliding_sign(
 @wp.func
 def blocks_paths(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3], path: wp.array[wp.vec3]):
     """Return whether the plane of a pair across n would end the paths of its sides."""
-    return not approach_along(kind, n, v, path) < KEPT * gap_along(kind, n, v, x)
+    return not approach_along(kind, n, v, path) < SAFETY * gap_along(kind, n, v, x)
 
 
 @wp.func

@@ -58,7 +58,7 @@ def truncation_kernel(width: int) -> wp.Kernel:
                     pair = lists.pairs[lists.entry[k] / 4]
                     toward = toward_plane(lists.entry[k] % 4, pair)
                     if surface.share(slot, embedding) * wp.dot(toward, step) > 0.0:
-                        if not is_separating(pair, pair.found_normal, x):
+                        if not is_separating(pair, pair.plane_normal, x):
                             return True
         return False
 
@@ -125,15 +125,15 @@ def commit(
     # out
     x: wp.array[wp.vec3],
     stuck: wp.array[int],
-    travelled: wp.array[int],
+    needs_search: wp.array[int],
 ):
     """Take the allowed fraction of every step; stuck[reason] shows that a search would help.
 
-    `travelled` is 1 if one has used up its slack, so that trust radii may be too long by now.
+    `needs_search` is 1 if one has used up its slack, so that trust radii may be too long by now.
     """
     i = first + wp.tid()
     if wp.length(candidate[i] - x[i]) > slack * radius[i]:
-        travelled[0] = 1
+        needs_search[0] = 1
     if cut[i] == 0:
         x[i] = candidate[i]
     else:
@@ -168,7 +168,7 @@ def yield_to_kinematic(
         mine = float(1.0)
         if corner >= pair.kind:
             mine = -1.0
-        away = mine * pair.found_normal
+        away = mine * pair.plane_normal
         gap = float(1.0e30)
         approach = float(0.0)
         for c in range(4):

@@ -54,7 +54,7 @@ def couple_of(a: int, b: int, surface: SurfaceArrays):
 
 
 @wp.func
-def front_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
+def facing_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
     """Return a direction from B to A in which one of two bodies is in front of the other: the sum
     of its corners' normals, each with the size of its weight; 0 where none is known.
     """
@@ -66,11 +66,11 @@ def front_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
         return of_a
     for c in range(4):
         if c < pair.kind:
-            of_a += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
+            of_a += wp.abs(weights[c]) * surface.facing[pair.vertices[c]]
         else:
-            of_b += wp.abs(weights[c]) * surface.front[pair.vertices[c]]
-    is_behind = surface.ground[a] > surface.ground[b]
-    if surface.ground[a] == surface.ground[b]:
+            of_b += wp.abs(weights[c]) * surface.facing[pair.vertices[c]]
+    is_behind = surface.support_rank[a] > surface.support_rank[b]
+    if surface.support_rank[a] == surface.support_rank[b]:
         is_behind = a > b
     side = float(surface.side[couple_of(a, b, surface)])
     # A rod faces nowhere.
@@ -92,21 +92,21 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp
     orients its sides as all pairs of their bodies do; 0 where none is known.
     """
     v = pair.vertices
-    front = front_of(pair, wp.vec4(1.0), surface)
-    if wp.length_sq(front) == 0.0:
-        return front
+    facing = facing_of(pair, wp.vec4(1.0), surface)
+    if wp.length_sq(facing) == 0.0:
+        return facing
     u = x[v[2]] - x[v[1]]
     aside = wp.vec3(0.0)
     if pair.kind == EDGE_EDGE:
         u = x[v[1]] - x[v[0]]
-        aside = wp.normalize(across(front, u))
+        aside = wp.normalize(across(facing, u))
     # Of edges that lie in a line, all normals leave a gap.
     if wp.length_sq(aside) > 0.0 and leaves_a_gap(pair.kind, aside, v, x):
         return aside
     normal = normal_to(u, x[v[3]] - x[v[2]])
-    if wp.abs(wp.dot(normal, front)) < CLEARLY * wp.length(front):
-        front = front_of(pair, weights, surface)
-    return wp.sign(wp.dot(normal, front)) * normal
+    if wp.abs(wp.dot(normal, facing)) < CLEARLY * wp.length(facing):
+        facing = facing_of(pair, weights, surface)
+    return wp.sign(wp.dot(normal, facing)) * normal
 
 
 @wp.func

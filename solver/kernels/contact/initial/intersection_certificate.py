@@ -36,7 +36,7 @@ def find_unseparated(
     for p in range(begin, end):
         if not state[p].gap > 0.0:
             pair = pairs[p]
-            if not is_separating(pair, pair.found_normal, x):
+            if not is_separating(pair, pair.plane_normal, x):
                 uncertain[0] = 1
 
 
@@ -46,7 +46,7 @@ def find_strayed(
     surface: SurfaceArrays,
     x: wp.array[wp.vec3],
     regions: Regions,
-    is_lost: wp.array[int],
+    is_invalid: wp.array[int],
     # out
     uncertain: wp.array[int],
 ):
@@ -56,7 +56,7 @@ def find_strayed(
     v = surface.vertices[first + wp.tid()]
     is_within = used_of(v, x[v], regions) <= regions.radius[v] + LOST * ROUNDING * wp.length(x[v])
     flags = surface.inside[v] | surface.crosses[v]
-    if not is_within or flags != 0 or is_lost[0] != 0:
+    if not is_within or flags != 0 or is_invalid[0] != 0:
         uncertain[0] = 1
     if surface.excluded[v] != 0:
         uncertain[1] = 1

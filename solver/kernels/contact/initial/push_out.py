@@ -25,15 +25,17 @@ def push_out_step(path: float, h: float):
 
 
 @wp.func
-def push_out_force(begun: float, now: float, later: float, depth: float, radius: float, h: float):
+def push_out_force(
+    at_start: float, now: float, later: float, depth: float, radius: float, h: float
+):
     """Return the force per stiffness [m] on a vertex that begins a step as far in front of a
-    collider as `begun` < 0, and is `now`; its slope, 0 or 1; and how far `now` is from its change
-    [m].
+    collider as `at_start` < 0, and is `now`; its slope, 0 or 1; and the distance [m] of `now`
+    to the change of that slope.
 
     `later` is where the step ends of which the slope is. `depth` is that of its body.
     """
-    least = begun + push_out_step(radius - begun, h)
-    most = begun + push_out_step(radius + wp.max(depth, -begun), h)
+    least = at_start + push_out_step(radius - at_start, h)
+    most = at_start + push_out_step(radius + wp.max(depth, -at_start), h)
     goal = wp.where(later < least, least, most)
     slope = wp.where(later < least or later > most, 1.0, 0.0)
     margin = wp.min(wp.abs(now - least), wp.abs(now - most))
