@@ -6,9 +6,9 @@ import math
 from ..kernels.contact import load
 
 # Loads that last longer than this [s] make a contact stiffer, ...
-LASTING = 0.1
+STIFFENING_TIME = 0.1
 # ... and in this time [s] they return to the contact distance.
-RISING = 1.0
+MULTIPLIER_TIME = 1.0
 # Rough cost of a vertex without a contact, and of a pair [ns].
 VERTEX, TOUCH = 5.0, 10.0
 
@@ -25,8 +25,8 @@ class Load:
             0.0  # animation presses nothing flat
         )
         self.pressing_stiffness = upload(pressing_stiffness, float)
-        self.growth = math.exp(settings.step_time / LASTING)
-        self.ascent = -math.expm1(-settings.step_time / RISING)
+        self.growth = math.exp(settings.step_time / STIFFENING_TIME)
+        self.ascent = -math.expm1(-settings.step_time / MULTIPLIER_TIME)
         self._record()
 
     def _record(self):

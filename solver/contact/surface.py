@@ -147,24 +147,24 @@ def contact_surface(assembly, bodies, colliders, settings):
     length = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
     ends = edges.ravel()
     total = np.bincount(ends, np.repeat(length, 2), minlength=len(body))
-    number_of = np.bincount(ends, minlength=len(body))
-    spacing = total / np.maximum(number_of, 1)
+    edge_counts = np.bincount(ends, minlength=len(body))
+    spacing = total / np.maximum(edge_counts, 1)
     if len(points):
         spacing[:count][hidden] = np.inf
         point, corner, _ = points.parents()
-        in_use = number_of[starts[-1] + point] > 0
+        in_use = edge_counts[starts[-1] + point] > 0
         np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
 
     bound = stiffness_bound(assembly, settings)
 
-    def spread(mine, of_collider, of_points):
+    def spread(of_bodies, of_collider, of_points):
         shells = (np.full(c.vertex_count, of_collider(c)) for c in colliders)
-        return np.concatenate([mine, *shells, of_points])
+        return np.concatenate([of_bodies, *shells, of_points])
 
-    def spread_from_bodies(mine, of_collider):
-        around = mine[points.corners]  # weights beyond 0 and 1 leave its range
-        of_points = np.clip(points.of(mine), around.min(axis=1), around.max(axis=1))
-        return spread(mine, of_collider, of_points)
+    def spread_from_bodies(of_bodies, of_collider):
+        around = of_bodies[points.corners]  # weights beyond 0 and 1 leave its range
+        of_points = np.clip(points.of(of_bodies), around.min(axis=1), around.max(axis=1))
+        return spread(of_bodies, of_collider, of_points)
 
     bound = spread(bound, lambda c: np.inf, bound_at_points(points, bound))
     stiffness = np.minimum(settings.collision_stiffness, bound)
@@ -172,8 +172,8 @@ def contact_surface(assembly, bodies, colliders, settings):
     joint = connected_components(assembly.attachments.joints(), len(body))
     held = held_bodies(assembly, body, joint)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
-    still = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
-    still = np.array(still + [True] * len(colliders))
+    is_kinematic = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
+    is_kinematic = np.array(is_kinematic + [True] * len(colliders))
     return ContactSurface(
         body_count=len(bodies),
         points=points,
@@ -190,7 +190,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         body=body,
         may_touch=touch_table(bodies, colliders),
         closed=closed,
-        support_rank=2 * closed + still,
+        support_rank=2 * closed + is_kinematic,
         radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
         friction=spread_from_bodies(
             assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
@@ -205,8 +205,8 @@ def contact_surface(assembly, bodies, colliders, settings):
 def held_bodies(assembly, body, joint):
     """Return the numbers of the bodies that are pinned or attached to something."""
     count = len(assembly.points)
-    together = np.bincount(joint)[joint[:count]] > 1
-    return set(body[assembly.free_count : count].tolist()) | set(body[:count][together].tolist())
+    is_attached = np.bincount(joint)[joint[:count]] > 1
+    return set(body[assembly.free_count : count].tolist()) | set(body[:count][is_attached].tolist())
 
 
 def has_inside(body):
@@ -229,10 +229,10 @@ def touch_table(bodies, colliders):
 
     Unknown names are refused.
     """
-    all_of_them = [*bodies, *colliders]
-    names = [one.name for one in all_of_them]
+    owners = [*bodies, *colliders]
+    names = [one.name for one in owners]
     table = np.ones((len(names), len(names)), dtype=bool)
-    for number, one in enumerate(all_of_them):
+    for number, one in enumerate(owners):
         if one.collides_with is None:
             continue
         unknown = [name for name in one.collides_with if name not in names]

@@ -80,10 +80,10 @@ def test_the_same_scene_twice_gives_the_same_bits():
 
 def test_light_and_small_meshes_move_like_large_ones(monkeypatch):
     # A millimetre jelly in free fall onto a floor a millimetre below: time scales with √length.
-    ends, rising, lasting = [], load.RISING, load.LASTING
+    ends, rising, lasting = [], load.MULTIPLIER_TIME, load.STIFFENING_TIME
     for scale in (1.0, 1e-3):
-        monkeypatch.setattr(load, "RISING", rising * np.sqrt(scale))
-        monkeypatch.setattr(load, "LASTING", lasting * np.sqrt(scale))
+        monkeypatch.setattr(load, "MULTIPLIER_TIME", rising * np.sqrt(scale))
+        monkeypatch.setattr(load, "STIFFENING_TIME", lasting * np.sqrt(scale))
         points, tets = box((2, 2, 2), (scale, scale, scale))
         material = Material(
             youngs_modulus=3e4 * scale, collision_thickness=0.01 * scale, density=1000.0

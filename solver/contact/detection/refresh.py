@@ -46,7 +46,7 @@ class Gaps:
 
 
 class Refresh:
-    """Finds the present closest points and normals of all pairs, and which vertices may feel them.
+    """Finds the present closest points and normals of all pairs, and the vertices they may act on.
     `colliders_move` is given as a frame begins.
     """
 

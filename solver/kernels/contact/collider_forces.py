@@ -45,15 +45,15 @@ def collider_forces(width: int) -> ColliderForces:
         begin, end = surface.carried_range(i, model.embedding)
         if wp.static(embedded):
             displacement = surface.farthest(i, x, x_start, model.embedding)
-            far = CLEARANCE_FACTOR * model.clearance[i] - displacement
-            if far > wp.length(step):
-                return force, hessian, touching, active_set, far
+            slack = CLEARANCE_FACTOR * model.clearance[i] - displacement
+            if slack > wp.length(step):
+                return force, hessian, touching, active_set, slack
         for slot in range(begin, end):
             s = surface.carried(slot, model.embedding)
             if wp.static(embedded):
-                far = CLEARANCE_FACTOR * model.clearance[s] - displacement
-                if far > wp.length(step):
-                    margin = wp.min(margin, far)
+                slack = CLEARANCE_FACTOR * model.clearance[s] - displacement
+                if slack > wp.length(step):
+                    margin = wp.min(margin, slack)
                     continue
             weight = surface.share(slot, model.embedding)
             at_start = surface.position(s, x_start, model.embedding)

@@ -67,8 +67,10 @@ def load_of_pairs(
         if touch.separates == 0:
             d = wp.dot(touch.normal, gap_of(touch, x))
             distance = pair.radius - pair.multiplier
-            stiff = needed_stiffness(d, distance, pair.multiplier, pair.full_stiffness)
-            needed = wp.max(needed, stiff)
+            stiffness_under_load = needed_stiffness(
+                d, distance, pair.multiplier, pair.full_stiffness
+            )
+            needed = wp.max(needed, stiffness_under_load)
             # A triangle reaches as far as the vertices that come near it.
             reaches = pair.kind == EDGE_EDGE or touch.vertices[0] == i
             if d < pair.radius and reaches and pair.with_rod == 0:

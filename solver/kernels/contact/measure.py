@@ -51,9 +51,9 @@ def measure_pairs(
         if touch.separates == 0:
             d = wp.dot(touch.normal, gap_of(touch, x))
             if d < touch.radius:
-                each = contact_energy(d, touch.radius, touch.stiffness)
-                energy += wp.float64(each)
-                touching += wp.where(each > 0.0, 1, 0)
+                pair_energy = contact_energy(d, touch.radius, touch.stiffness)
+                energy += wp.float64(pair_energy)
+                touching += wp.where(pair_energy > 0.0, 1, 0)
                 depth = wp.max(depth, touch.radius - pairs[p].multiplier - d)
     sums.energy[share] = energy
     sums.touching[share] = touching

@@ -273,8 +273,8 @@ def pair_forces(width: int, in_lanes: bool = False) -> wp.Function:
                 separates = are_not_zero(touch.separates)
                 after = beyond + weight_sum * closing
                 acts = either(separates, 1.0, -1.0 * after)
-                here = bits(acts)
-                if here != 0:
+                active_lanes = bits(acts)
+                if active_lanes != 0:
                     active = either(acts, is_felt, 0.0)
                     f, h = pair_force_hessian(
                         touch, active * weight, weight_sum, gap, separates, law
@@ -282,7 +282,7 @@ def pair_forces(width: int, in_lanes: bool = False) -> wp.Function:
                     force += f
                     block += h
                     touching += active
-                    active_set = extend_active_set(extend_active_set(active_set, k), here)
+                    active_set = extend_active_set(extend_active_set(active_set, k), active_lanes)
         return total(force), total(block), int(total(touching)), active_set, least(margin)
 
     return pairs_force_hessian

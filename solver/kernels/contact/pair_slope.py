@@ -17,20 +17,20 @@ def pair_slope(touch: Touch, gap: wp.vec3, change: wp.vec3, fraction: Any, law: 
     eight fractions in lanes.
     """
     closing = wp.dot(touch.normal, change)
-    there = wp.dot(touch.normal, gap) + closing * fraction
+    distance = wp.dot(touch.normal, gap) + closing * fraction
     slope = 0.0 * fraction
     if touch.separates != 0:
-        slope = (touch.stiffness * closing) * (there - touch.radius)
-    elif bits(touch.radius - there) != 0:
+        slope = (touch.stiffness * closing) * (distance - touch.radius)
+    elif bits(touch.radius - distance) != 0:
         along = broadcast(change, fraction)
         force, _slope, _drag = force_stiffness(
             broadcast(touch.normal, fraction),
-            there,
+            distance,
             broadcast(touch.radius, fraction),
             broadcast(gap - touch.start_gap, fraction) + fraction * along,
             touch.friction,
             touch.stiffness,
             law,
         )
-        slope = either(touch.radius - there, -1.0 * dot(force, along), 0.0)
+        slope = either(touch.radius - distance, -1.0 * dot(force, along), 0.0)
     return slope

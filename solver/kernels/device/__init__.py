@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Launches, lanes and lists: what kernels of all stages share."""
+"""Launches, lanes and lists, shared by the kernels of all stages."""

@@ -86,7 +86,7 @@ def reach_if_near(radius: float, gap: float, stride: float):
 
 @wp.func
 def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
-    """Note which corners may feel pair p of the vertices v now."""
+    """Note the corners, of the vertices v, on which pair p may act now."""
     if near != state[p].near:
         for c in range(4):
             changed[v[c]] = 1
@@ -193,7 +193,7 @@ def gather_near(
     near_end: wp.array[int],
     gap: wp.array[float],
 ):
-    """Gather the entries of each vertex that it may feel, from lists.start[i] up to near_end[i];
+    """Gather the entries of each vertex that may act on it, from lists.start[i] up to near_end[i];
     those behind are unused.
 
     Where gaps are stale, also find the smallest slack [m] of all its pairs, as measured at x.

@@ -57,7 +57,7 @@ def refreshed(
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
 ):
-    """Return the `Touch` of a pair within `reach` [m], and a bit for each that may feel it."""
+    """Return the `Touch` of a pair within `reach` [m], and a bit per corner it may act on."""
     touch = Touch()
     v = pair.vertices
     between = exact_gap(weights, v, x)
