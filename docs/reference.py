@@ -263,7 +263,7 @@ def _without_fields(text):
 
 
 def _remedy(message):
-    """What it means and what to do, with the button that does it."""
+    """Remedy of a message, with the button that carries it out."""
     told = message.get("remedy", "")
     if "operator" in message:
         rna = getattr(bpy.ops.vbd, message["operator"].removeprefix("vbd.")).get_rna_type()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FIELD = "…"
-"""What stands for a part that is filled in."""
+"""Placeholder of a field that is filled in."""
 ID = re.compile(r"[a-z]+\.[a-z0-9_]+")
 
 # Calls whose texts are read by users even when they have but two words.
@@ -60,7 +60,9 @@ def template(node):
 
 
 def _is_item(node):
-    """Whether a tuple is an item of an enum, or a field with its label: names, then texts."""
+    """Return whether a tuple is an item of an enum, or a field with its label: names, then
+    texts.
+    """
     first = node.elts and isinstance(node.elts[0], ast.Constant) and node.elts[0].value
     constant = all(isinstance(element, ast.Constant) for element in node.elts)
     return constant and isinstance(first, str) and first.isidentifier()

@@ -68,8 +68,8 @@ class VBD_OT_bake(InSteps, Operator):
     mode: EnumProperty(
         name="Mode",
         items=(
-            ("ASK", "Ask", "Bake anew, unless there are frames that could be gone on with"),
-            ("NEW", "Anew", "Bake anew and delete the frames of an earlier bake"),
+            ("ASK", "Ask", "Bake again, unless frames of an unfinished bake can be continued"),
+            ("NEW", "New", "Bake again and delete the frames of an earlier bake"),
             ("RESUME", "Resume", "Go on after the frames that are there"),
         ),
         default="ASK",
@@ -112,7 +112,7 @@ class VBD_OT_bake(InSteps, Operator):
             bpy.ops.vbd.ask_bake("INVOKE_DEFAULT")
             return {"CANCELLED"}
         steps = bake_steps(context, wait=0.0, visible=True, after=self._after())
-        self.told, self.drawn = False, None
+        self.has_hinted, self.drawn = False, None
         try:
             next(steps)
         except (ValueError, OSError) as error:
@@ -167,8 +167,8 @@ class VBD_OT_bake(InSteps, Operator):
         """Let the user look around and reach the sidebar, where the Cancel button is."""
         if event.type in NAVIGATION or _over_sidebar(context, event):
             return {"PASS_THROUGH"}
-        if event.value == "PRESS" and event.type not in SILENT and not self.told:
-            self.told = True
+        if event.value == "PRESS" and event.type not in SILENT and not self.has_hinted:
+            self.has_hinted = True
             self.report({"INFO"}, message("progress.esc_first"))
         return {"RUNNING_MODAL"}
 
@@ -253,8 +253,8 @@ class VBD_OT_free_bake(Operator):
             self.report({"WARNING"}, remains)
             return {"FINISHED"}
         if not baked:
-            told = message("free.deleted", frames=kept.span(), folder=kept.cache.folder)
-            self.report({"INFO"}, told)
+            text = message("free.deleted", frames=kept.span(), folder=kept.cache.folder)
+            self.report({"INFO"}, text)
             return {"FINISHED"}
         objects = baked[0].name if len(baked) == 1 else f"{len(baked)} objects"
         self.report({"INFO"}, message("free.done", names=objects))

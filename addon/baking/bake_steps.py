@@ -71,11 +71,11 @@ class Outcome:
 
     def _headline(self):
         part = f"{self.frames} of " if self.frames < self.count else ""
-        told = {"part": part, "seconds": self.seconds}
-        text = message("report.baked", count=self.count, **told)
+        fields = {"part": part, "seconds": self.seconds}
+        text = message("report.baked", count=self.count, **fields)
         if self.first:
             now = self.frames - self.first
-            text = message("report.baked_more", count=now, total=self.count, **told)
+            text = message("report.baked_more", count=now, total=self.count, **fields)
         if self.error:
             text += message("report.then_stopped", error=self.error)
         elif self.cancelled:

@@ -83,7 +83,9 @@ class ContactReport:
         yield Line(text=message(name, who=who), warns=True, objects=names)
 
     def _untangled(self, names):
-        """What was entangled, and until when; what began apart has been led there."""
+        """A `Line` about objects that were entangled, and until when; those that began apart were
+        moved there by animation.
+        """
         who = " and ".join(names) if len(names) == 2 else listed(names)
         known = {"names": who, "count": len(names), "frame": self.entangled.scene_frame}
         if self.began_apart:
@@ -100,7 +102,7 @@ class ContactReport:
             return
         if self.last.stats.deepest > PENETRATING * self.farthest > 0.0:
             yield Line(
-                text=message("report.sunk", name=name, depth=self._depth(self.last)),
+                text=message("report.still_deep", name=name, depth=self._depth(self.last)),
                 warns=True,
                 objects=(name,),
             )

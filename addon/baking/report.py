@@ -40,7 +40,7 @@ class Line:
 
     @property
     def lead(self):
-        """What stands before a number, or the button that sets it."""
+        """Text before a number, or before the button that sets it."""
         return self.text if self.warns else message("report.if_it_shows", text=self.text)
 
     def sentence(self):

@@ -105,8 +105,8 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
     bl_idname = "vbd.bake_from_here"
     bl_label = "Bake from Here"
     bl_description = (
-        "Keep the frames up to the current one, and bake those after it anew, with the settings of "
-        "now. Begins at the checkpoint before it"
+        "Keep the frames up to the current one, and bake those after it again, with the current "
+        "settings. Begins at the checkpoint before it"
     )
 
     @staticmethod
@@ -132,10 +132,10 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
         kept, frame = saved_frames(context.scene), context.scene.frame_current
         last = kept.cache.header.frame_start + kept.last
         begin, end = nearest(kept, frame) + 1, context.scene.vbd.frame_end
-        told = message("resume.from_here", first=begin, last=end)
+        text = message("resume.from_here", first=begin, last=end)
         if last > end:
-            told += message("resume.deleted_after", frame=end)
-        self.layout.label(text=told)
+            text += message("resume.deleted_after", frame=end)
+        self.layout.label(text=text)
         if begin <= frame:
             self.layout.label(text=message("resume.point_before", frame=frame, point=begin - 1))
         draw_changes(self.layout, self.changes)
@@ -161,7 +161,7 @@ def draw_question(layout, context):
     row.enabled = is_whole or not obstacle
     keep = "Keep and Load" if is_whole else "Keep and Resume"
     row.operator("vbd.ask_bake", text=keep, icon="PLAY").choice = "RESUME"
-    layout.operator("vbd.ask_bake", text="Delete and Bake Anew", icon="TRASH").choice = "NEW"
+    layout.operator("vbd.ask_bake", text="Delete and Bake Again", icon="TRASH").choice = "NEW"
     draw_changes(layout, found)
 
 
@@ -172,14 +172,14 @@ def is_there(kept, scene):
 
 class VBD_OT_ask_bake(_OnSavedFrames):
     bl_idname = "vbd.ask_bake"
-    bl_label = "Resume or Bake Anew"
+    bl_label = "Resume or Bake Again"
     bl_description = "Ask before frames are deleted that could be gone on with"
 
     choice: EnumProperty(
         name="Choice",
         items=(
             ("RESUME", "Keep and Resume", "Go on after the frames that are kept, or load them"),
-            ("NEW", "Delete and Bake Anew", "Delete the frames that are kept and begin anew"),
+            ("NEW", "Delete and Bake Again", "Delete the kept frames and begin from the start"),
         ),
         options={"SKIP_SAVE"},
     )

@@ -161,8 +161,8 @@ def refuse_lost(cache, last):
 
 
 def resume_error(error, kept, gathered):
-    """What keeps a bake from going on: the `error`, behind the bodies that are not what they were
-    if it is that the checkpoint does not fit.
+    """A ValueError that explains why a bake cannot continue: the `error`, behind the bodies that
+    are not what they were if it is that the checkpoint does not fit.
     """
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.descent.checkpoints import UnfitError

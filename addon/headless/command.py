@@ -76,7 +76,7 @@ def parser(program):
         help="keep the frames up to this one, or to the checkpoint before it, and bake the rest "
         "with what has changed since",
     )
-    kept.add_argument("--fresh", action="store_true", help="delete them and bake anew")
+    kept.add_argument("--fresh", action="store_true", help="delete them and bake again")
     kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")
     return top
 

@@ -36,8 +36,8 @@ def refusal(context):
     """The reason why roles cannot change now, or None."""
     chosen = chosen_objects(context)
     if not chosen:
-        told = [unsuited(ob, "ROD") for ob in _selected(context) if ob.type in CONVERTIBLE]
-        return told[0] if told else message("role.select")
+        refusals = [unsuited(ob, "ROD") for ob in _selected(context) if ob.type in CONVERTIBLE]
+        return refusals[0] if refusals else message("role.select")
     if context.window_manager.vbd.baking:
         return message("bake.running")
     for ob in chosen:

@@ -89,7 +89,7 @@ def overlay_properties():
         ),
         "show_stuck": _switch(
             "Stuck",
-            description="Mark where surfaces pass through each other and are led apart, and "
+            description="Mark where surfaces pass through each other and are pushed apart, and "
             "vertices that could not be solved and kept their place",
         ),
         "show_curves": _switch(

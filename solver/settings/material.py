@@ -11,9 +11,8 @@ from .declaring import check_ranges, choice, number, switch
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Material of a body, in SI units. Stiffness, density, damping and the thickness of cloth may
-    be arrays with one entry per element or per vertex; friction, drag and the collision thickness
-    with one per vertex.
+    """Material of a body, in SI units. Stiffness, density, damping and the thickness of cloth are
+    numbers or arrays per element or vertex; friction, drag and collision thickness per vertex.
     """
 
     youngs_modulus: float | np.ndarray = number(

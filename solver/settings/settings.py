@@ -150,8 +150,8 @@ class Settings:
     collision_interval: int = number(
         5,
         "Collision Interval",
-        "Iterations until contacts are sought again for the few that need it, then twice as many, "
-        "and so on (n_col)",
+        "Iterations until contacts are searched again for the few that need it, then twice as "
+        "many, and so on (n_col)",
         low=1,
         high=10000,
         soft_high=20,

@@ -138,11 +138,11 @@ def test_the_question_about_frames_that_are_kept_has_two_buttons_that_act(scene,
     stop_after(4)
     layout = Layout()
     resume.draw_question(layout, bpy.context)
-    assert layout.buttons == ["Keep and Resume", "Delete and Bake Anew"] and not layout.dead
+    assert layout.buttons == ["Keep and Resume", "Delete and Bake Again"] and not layout.dead
     bpy.context.scene.vbd.frame_start += 1  # so that the frames do not fit
     layout = Layout()
     resume.draw_question(layout, bpy.context)
-    assert any(text.startswith("the frames kept begin at 1") for text in layout.shown)
+    assert any(text.startswith("The frames kept begin at 1") for text in layout.shown)
     assert len(layout.buttons) == 2 and layout.dead == {"vbd.ask_bake"}
     bpy.context.scene.vbd.frame_start -= 1
     assert bpy.ops.vbd.ask_bake(choice="RESUME") == {"FINISHED"}
@@ -154,7 +154,7 @@ def test_whole_frames_that_nothing_plays_are_loaded_from_the_question(scene, who
     bpy.ops.wm.revert_mainfile()
     layout = Layout()
     resume.draw_question(layout, bpy.context)
-    assert layout.buttons == ["Keep and Load", "Delete and Bake Anew"] and not layout.dead
+    assert layout.buttons == ["Keep and Load", "Delete and Bake Again"] and not layout.dead
     assert bpy.ops.vbd.ask_bake(choice="RESUME") == {"FINISHED"}
     assert same_as(whole)
 

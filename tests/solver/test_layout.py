@@ -267,3 +267,50 @@ def test_every_platform_has_one_wheel_of_the_same_warp():
     versions = [re.search(r"warp_lang-([\d.]+)-py3-none-", w).group(1) for w in manifest["wheels"]]
     assert len(versions) == len(manifest["platforms"])
     assert len(set(versions)) == 1
+
+
+# A docstring says what a thing is or does; these begin a clause without a subject.
+CLAUSES = ("What ", "Whether ", "The same ", "How ", "Where ", "Which ", "That ", "Those ", "Who ")
+# Words that no field has, in names and texts of the solver and the add-on.
+PRIVATE = re.compile(
+    r"linkage|\bclasp|crowd|glance|\balarm|keeper|bring_?back|brought_?back|crew|sunk|\bfreer"
+    r"|\bis_led\b|\bled\b|leads? out|\bsought\b|\banew\b|\btold\b|in turns, |since then"
+)
+# A key of stored states; "in turns, " and others are words of texts.
+STORED = '"clasped"'
+
+
+def docstrings(path):
+    """Docstrings of a file, of its classes and functions, and of attributes of classes."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for part in node.body:
+                value = getattr(part, "value", None) if isinstance(part, ast.Expr) else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    yield value.value
+
+
+def test_docstrings_have_a_subject():
+    def offends(path):
+        return [text[:60] for text in docstrings(path) if text.lstrip().startswith(CLAUSES)]
+
+    assert not offenders(SOURCES, offends)
+
+
+def test_words_of_the_field_are_used():
+    def offends(path):
+        text = path.read_text(encoding="utf-8").replace(STORED, "")
+        return PRIVATE.findall(text)
+
+    texts = sorted((ROOT / "solver" / "messages").glob("*.toml"))
+    assert not offenders([*SOLVER, *ADDON, *texts], offends)
+
+
+def test_no_public_class_name_stands_for_two_things():
+    known = {}
+    for path in SOLVER + ADDON:
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                known.setdefault(node.name, []).append(name(path))
+    # Bodies, and elements of bodies: what a user gives, and what the solver makes of it.
+    assert not {word: paths for word, paths in known.items() if len(paths) > 1}

@@ -137,7 +137,7 @@ def refresh_pairs(
     """Update the closest points and normals of near pairs.
 
     The slack between their sides and their cached activity are measured where they are stale, as
-    after every search; otherwise slack shrinks by the `displacements` of vertices since then.
+    after every search; otherwise slack shrinks by the `displacements` of vertices since.
     `changed` vertices get other lists.
     """
     is_stale = watch.is_stale[0] != 0
