@@ -20,8 +20,8 @@ $(READY): pyproject.toml .ci/setup
 	@bash .ci/setup .venv
 	@touch $@
 
-demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/demo.png
-	@$(PYTHON) examples/demo.py
+demo: $(READY) ## build a scene, bake it, and render build/demo.blend and build/demo.png (DEMO_ARGS=--motion: build/demo.webp too)
+	@$(PYTHON) examples/demo.py $(DEMO_ARGS)
 
 test: $(READY) $(if $(PYTEST_ARGS),,$(BLENDERS:%=.venv/blender/%)) ## run all tests (PYTEST_ARGS="-k cloth": some; "--contraction": rounded as elsewhere; "--checked": numbers of arrays are looked at; "--threads=2"; "--device=cuda")
 	@bash .ci/test $(PYTEST_ARGS)
