@@ -156,7 +156,6 @@ def main(arguments=None):
     scene = build_scene()
     bpy.ops.vbd.bake()
     baked = time.perf_counter()
-    print(scene.vbd.report)
     bpy.ops.wm.save_as_mainfile(filepath=str(BUILD / "demo.blend"), compress=True)
     demo_look.render_still(scene, SHOWN_FRAME, BUILD / "demo.png")
     if given.motion:
