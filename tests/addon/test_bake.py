@@ -457,10 +457,10 @@ def test_a_timeline_that_nobody_has_set_ends_where_the_bake_does(scene):
     tet_block()
     scene.frame_end = 250  # Blender's default
     frames(scene, 1, 3)
-    assert said() == (3, "The timeline ends at frame 3 now, as the bake does")
+    assert said() == (3, "The timeline now ends at frame 3, as the bake does")
     assert said() == (3, None)
     frames(scene, 1, 5)  # it follows as long as nobody sets it
-    assert said() == (5, "The timeline ends at frame 5 now, as the bake does")
+    assert said() == (5, "The timeline now ends at frame 5, as the bake does")
     scene.frame_end = 4
     assert said() == (4, None)
     scene.frame_end = 9

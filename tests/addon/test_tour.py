@@ -16,7 +16,7 @@ def test_the_tour():
     sheet, cube, end = walk()
     scene = bpy.context.scene
     assert [line.warns for line in lines_of(scene)] == [False, False]
-    assert lines_of(scene)[1].text == f"The timeline ends at frame {end} now, as the bake does"
+    assert lines_of(scene)[1].text == f"The timeline now ends at frame {end}, as the bake does"
     cloth, block = shown(sheet, end), shown(cube, end)
     # The block stands on the floor, and the sheet lies on it and hangs down around it.
     top = block[:, 2].max()
