@@ -63,21 +63,28 @@ class Guard(RecordedStage):
         """Launches that draw positions x back; `threshold` is a number, or one per component."""
         model, record, free = self.model, self.model.launches.record, self.model.free_count
         chunks, count = len(components.weight), len(components.held)
-        inertia, gravity, h = model.objective.inertia, model.gravity.now, model.settings.step_time
+        gravity, h = model.gravity.now, model.settings.step_time
         slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
         threshold = model.upload(np.broadcast_to(threshold, count), float)
-        state = [model.x_start, model.velocity, model.acceleration, inertia]
-        ends = [x, model.x_start, model.inertial, model.acceleration, inertia]
-        ends += [self.residual.force, gravity, h, components]
+        state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
         return [
             record(kernels.add_moments, chunks, state, [components]),
             record(kernels.find_rigid_motion, count, [gravity, h], [components]),
-            self.residual.forces_at(x),
-            record(kernels.find_slopes, free, ends, [slope]),
+            *self.find_slopes(x, components, slope),
             record(kernels.add_slopes, chunks, [slope], [components]),
             record(kernels.find_alphas, count, [threshold], [components]),
             record(kernels.draw_back, free, [model.x_start, components], [x]),
         ]
+
+    def find_slopes(self, x, components, slope):
+        """Launches that find the `slope` of every vertex on the line from x_r to x; the forces of
+        the last step serve at x_r.
+        """
+        model = self.model
+        ends = [x, model.x_start, model.inertial, model.acceleration, model.objective.inertia]
+        ends += [self.residual.force, model.gravity.now, model.settings.step_time, components]
+        launch = model.launches.record(kernels.find_slopes, model.free_count, ends, [slope])
+        return [self.residual.forces_at(x), launch]
 
     def draw_back(self):
         """Draw them back."""
@@ -136,10 +143,24 @@ class LastGuard(Guard):
     vibrations overshoot, and would gain energy.
 
     Only where α is below OVERSHOT: a little less would drag all motion, and does not gain energy
-    either.
+    either. The forces at x_r are found there: those of the last step are 0 in the first one, and
+    would hold a body for ever that begins under stress.
     """
 
     threshold = OVERSHOT
+
+    def find_slopes(self, x, components, slope):
+        model, record, free = self.model, self.model.launches.record, self.model.free_count
+        end, force_at_end = (wp.zeros(free, dtype=wp.vec3, device=model.device) for _ in range(2))
+        force = self.residual.force
+        aside, ends = [model.x_start, components, force], [x, end, force, force_at_end]
+        return [
+            self.residual.forces_at(x),
+            record(kernels.step_aside, free, aside, [x, end, force_at_end]),
+            self.residual.forces_at(x),
+            record(kernels.find_slopes_between, free, ends, [slope]),
+            partial(wp.copy, x, end, 0, 0, free),
+        ]
 
     def is_due(self, iteration):
         return iteration == self.model.settings.iterations - 1

@@ -10,8 +10,8 @@ gravity that its center followed in the last step, or xᵗ where it is held. Ite
 
 and from x_g where G still falls there. Motion that the iterations could not resolve would be kept
 otherwise, and pump energy; falling and spinning are rigid and stay as they are. Where iterations
-are few, x_g is also where the last of them ends. The forces at xᵗ are not computed again: they gave
-the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g) with the gravity of that step.
+are few, x_g is also where the last of them ends. For a guess the forces at xᵗ are not computed
+again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h − g) with its gravity.
 """
 
 import warp as wp
@@ -172,6 +172,39 @@ def find_slopes(
     back = x[i] - rigid
     displacement = inertial[i] - rigid + (h * h) * (acceleration[i] - gravity[1])
     slope[i] = wp.vec2(inertia[i] * wp.dot(displacement, back), wp.dot(force[i], back))
+
+
+@wp.kernel
+def step_aside(
+    x_start: wp.array[wp.vec3],
+    components: Components,
+    force: wp.array[wp.vec3],
+    # in and out
+    x: wp.array[wp.vec3],
+    # out
+    end: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+):
+    """Move x to x_r, and save position and force of the `end`. One thread per free vertex."""
+    i = wp.tid()
+    end[i] = x[i]
+    force_at_end[i] = force[i]
+    x[i] = rigidly_moved(x_start[i], components.of[i], components)
+
+
+@wp.kernel
+def find_slopes_between(
+    x: wp.array[wp.vec3],
+    end: wp.array[wp.vec3],
+    force: wp.array[wp.vec3],
+    force_at_end: wp.array[wp.vec3],
+    # out
+    slope: wp.array[wp.vec2],
+):
+    """Find −∂G/∂x_i · (end − x) [J] at x and at the end from the forces [N] there."""
+    i = wp.tid()
+    path = end[i] - x[i]
+    slope[i] = wp.vec2(wp.dot(force[i], path), wp.dot(force_at_end[i], path))
 
 
 @wp.kernel

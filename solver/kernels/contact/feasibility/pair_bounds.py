@@ -5,8 +5,8 @@ Divide and truncate: the direction between the closest points of a pair, as of i
 its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
 Geometric Contact", 2025, §3.5, in its planar form).
 
-A corner queries its pair only beyond QUIET times the gap from its place as gaps were measured. Its
-pair keeps a reserve for every corner that is quiet or may become so: the rest of that path. The rest of the gap is shared by
+A corner queries its pair only beyond QUIET times the gap from its place as gaps were measured. For
+quiet corners their pair keeps a reserve: the rest of that path. The rest of the gap is shared by
 those that query and move at the same time, by how fast they approach.
 
 With embedded surfaces a surface vertex may move with several vertices, each of which may take a
@@ -97,18 +97,16 @@ def bounds_function(width: int) -> wp.Function:
         embedding: Embedding,
         watch: Watch,
     ):
-        """Return how far corner s of a pair goes along `toward` [m]: in this step if it queries;
-        and at most while quiet, up to `quiet` from its measured place.
+        """Return how far corner s of a pair goes along `toward` [m]: in this step if it queries,
+        and else at most while quiet, up to `quiet` from its measured place.
         """
         path = float(0.0)
         reserve = float(0.0)
-        unknown = watch.unknown[0] != 0
         is_still = s >= watch.kinematic_start and s < embedding.first and s >= moving[1]
-        if unknown or reach(s, moving, x, candidate, embedding, watch) > quiet:
+        if watch.unknown[0] != 0 or reach(s, moving, x, candidate, embedding, watch) > quiet:
             path = surface.displacement_along(s, toward, moving, x, candidate, embedding)
-        # A corner that is farther away now may come back there without a query.
-        if not unknown and not is_still:
-            reserve = wp.max(quiet - wp.dot(toward, x[s] - watch.x_measured[s]), 0.0)
+        elif not is_still:
+            reserve = quiet - wp.dot(toward, x[s] - watch.x_measured[s])
         return path, reserve
 
     @wp.func
