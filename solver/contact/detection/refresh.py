@@ -23,8 +23,8 @@ class Gaps:
     def __init__(self, model):
         count, device, self.watch = len(model.x), model.device, Watch()
         self.watch.x_measured, self.x_checked = wp.clone(model.x), wp.clone(model.x)
-        self.watch.least_gap, self.stride, self.watch.bound = (
-            wp.zeros(count, dtype=float, device=device) for _ in range(3)
+        self.watch.least_gap, self.watch.farthest, self.stride, self.watch.bound = (
+            wp.zeros(count, dtype=float, device=device) for _ in range(4)
         )
         self.watch.bound.fill_(1.0)
         self.watch.kinematic_start = model.free_count

@@ -218,6 +218,7 @@ def gather_near(
     if is_stale:
         watch.least_gap[i] = least
         watch.x_measured[i] = x[i]
+        watch.farthest[i] = 0.0
 
 
 @wp.kernel
