@@ -19,8 +19,8 @@ SEED, SCENES, AT_ONCE = 17, 200, 10
 # its inertia, where the rigid step must end; stacks of 15 to 60 m, a last digit of float32 apart,
 # that move as a whole; a vertex nearer to a face than rounding, easily taken to be behind it; small
 # steps of a rope caught by a sheet, each rounded towards it; sweeps that overshoot the displacement
-# of a substep, by more in each; cubes of 660 m under 1,200 times gravity, where vertices come back to
-# where gaps were measured when others have taken their place.
+# of a substep, by more in each; cubes of 660 m under 1,200 times gravity, where vertices come back
+# to where gaps were measured when others have taken their place.
 FAILED = sorted(stored.FAILED.glob("*.npz"))
 
 

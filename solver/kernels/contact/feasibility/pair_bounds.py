@@ -53,7 +53,9 @@ class Watch:
     """Places of surface vertices as gaps were measured, and the bounds that pairs set to steps."""
 
     x_measured: wp.array[wp.vec3]  # [vertex, m]
-    farthest: wp.array[float]  # distance from there at most so far, at the start of steps [vertex, m]
+    farthest: wp.array[
+        float
+    ]  # distance from there at most so far, at the start of steps [vertex, m]
     least_gap: wp.array[float]  # the smallest of its pairs then, [vertex, m]
     unknown: wp.array[int]  # 1 if nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
