@@ -15,22 +15,22 @@ import bpy
 
 DOCS = Path(__file__).parent
 UNITS = {
+    "NONE": "",
     "LENGTH": "m",
     "TIME_ABSOLUTE": "s",
     "VELOCITY": "m/s",
 }
 KINDS = {
-    "BOOLEAN": "switch",
-    "INT": "whole number",
-    "FLOAT": "number",
-    "STRING": "text",
-    "POINTER": "object",
+    "BOOLEAN": "bool",
+    "INT": "int",
+    "FLOAT": "float",
+    "STRING": "str",
     "COLLECTION": "list",
 }
 # The unit at the end of a label.
 IN_LABEL = re.compile(r" \(([^()]*)\)$")
-# Properties of operators that Blender uses itself, and for its file browser.
-NOT_OURS = ("rna_type", "filter_")
+# Properties of operators that Blender uses itself, for its file browser and for presets.
+NOT_OURS = ("rna_type", "filter_", "check_existing", "remove_")
 # The label of the panel that contains all others of the sidebar, and that of those of an object.
 TITLE = "Soft Bodies and Cloth (VBD)"
 # Beyond these there is no limit worth a line.
@@ -50,15 +50,19 @@ def declared(group):
 
 
 def kind(p):
-    """Type of a property, its unit, and its allowed values."""
+    """Python type of a property with its unit and limits, or its allowed values."""
     if p.type == "ENUM":
         return ", ".join(f"`{item.identifier}`" for item in p.enum_items)
-    if p.type in {"POINTER", "COLLECTION"}:
-        return KINDS[p.type] if p.type == "COLLECTION" else p.fixed_type.name.lower()
+    if p.type == "POINTER":
+        return f"`{p.fixed_type.identifier}`"
     text = KINDS[p.type]
-    if p.type in {"INT", "FLOAT"}:
-        text += _limits(p.hard_min, p.hard_max)
-    return text
+    if p.type not in {"BOOLEAN", "INT", "FLOAT"}:
+        return text
+    if p.is_array:
+        text = f"{p.array_length} {text}"
+    if unit(p):
+        text += f" [{unit(p)}]"
+    return text if p.type == "BOOLEAN" else text + _limits(p.hard_min, p.hard_max)
 
 
 def _limits(low, high):
@@ -80,15 +84,15 @@ def label(p):
 
 def unit(p):
     """The unit of a property: Blender's own, or the one in its label."""
-    told = IN_LABEL.search(p.name)
-    return told.group(1) if told else UNITS.get(getattr(p, "unit", ""), "")
+    in_label = IN_LABEL.search(p.name)
+    return in_label.group(1) if in_label else UNITS[getattr(p, "unit", "NONE")]
 
 
 def default(p):
     if p.type in {"POINTER", "COLLECTION"}:
         return ""
     if p.type == "BOOLEAN":
-        return str(p.default)
+        return ", ".join(map(str, p.default_array)) if p.is_array else str(p.default)
     return f"`{p.default}`" if p.type == "ENUM" else _shown(p.default)
 
 
@@ -103,11 +107,11 @@ def properties(group, described):
     are `described` in the page of panels are left out.
     """
     rows = [
-        (f"`{p.identifier}`", kind(p), unit(p), default(p), _described(p, described))
+        (f"`{p.identifier}`", kind(p), default(p), _described(p, described))
         for p in declared(group)
         if not p.is_hidden
     ]
-    return table(("Name", "Type and range", "Unit", "Default", "What it is"), rows)
+    return table(("Name", "Type and range", "Default", "What it is"), rows)
 
 
 def _described(p, described):
@@ -117,7 +121,7 @@ def _described(p, described):
 def hidden(group):
     """Table of properties that only the add-on sets, for scripts that read them."""
     rows = [
-        (f"`{p.identifier}`", KINDS[p.type], p.description) for p in declared(group) if p.is_hidden
+        (f"`{p.identifier}`", kind(p), p.description) for p in declared(group) if p.is_hidden
     ]
     return table(("Name", "Type", "What it is"), rows)
 
@@ -264,11 +268,11 @@ def _without_fields(text):
 
 def _remedy(message):
     """Remedy of a message, with the button that carries it out."""
-    told = message.get("remedy", "")
+    text = message.get("remedy", "")
     if "operator" in message:
         rna = getattr(bpy.ops.vbd, message["operator"].removeprefix("vbd.")).get_rna_type()
-        told += f" Button: **{rna.name}**."
-    return told.strip()
+        text += f" Button: **{rna.name}**."
+    return text.strip()
 
 
 PAGES = {"scripting.md": tables, "panels.md": panels, "troubleshooting.md": messages}
