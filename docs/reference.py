@@ -120,9 +120,7 @@ def _described(p, described):
 
 def hidden(group):
     """Table of properties that only the add-on sets, for scripts that read them."""
-    rows = [
-        (f"`{p.identifier}`", kind(p), p.description) for p in declared(group) if p.is_hidden
-    ]
+    rows = [(f"`{p.identifier}`", kind(p), p.description) for p in declared(group) if p.is_hidden]
     return table(("Name", "Type", "What it is"), rows)
 
 

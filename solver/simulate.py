@@ -77,6 +77,8 @@ def simulate(
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
+    `device`: "cpu", "cuda", or "auto" for CUDA where there is a GPU.
+
     `restart`: the state of another frame to resume from, as `Restart(frame.index, frame.state())`;
     on the CPU all following frames have the same bits as without the break.
 

@@ -43,10 +43,12 @@ class ElementKind:
     """Functions of a kind of element, on the host and in kernels.
 
     `record` holds the data of an element for one of its vertices; `element` and `exact` hold them
-    for sums over whole elements, in float32 and in float64. All are `wp.struct`s, and the last two
-    have the field `corners`. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ
-    over its corners. `rest` is the type of the rest values, one per record, which damping moves;
-    `x` are positions [m]. (Elements of one vertex have `corners` = 2 as well.)
+    for sums over whole elements, in float32 and in float64. All are `wp.struct`s. The last two have
+    the field `corners`, a vector of at least two integers: elements of one vertex do not use the
+    second. `element` also has the field `record`, the index of one of its records, which the solver
+    sets. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
+    `rest` is the type of the rest values, one per record, which damping moves. `x` are positions
+    [m] relative to the middle of the initial bounding box of all bodies.
     """
 
     name: str
@@ -58,9 +60,10 @@ class ElementKind:
     """Approximate time for one record in a vertex solve, on one CPU core [ns]."""
 
     of_body: Callable
-    """(body, settings) → the `Columns` of a body, or None."""
+    """(body, settings) → new `Columns` of a body, or None; the scene renumbers their corners."""
     records: Callable
-    """(rest points [vertex, 3], `Columns`, step length [s]) → `records.Records`."""
+    """(rest points in the world [vertex, 3], `Columns`, step length [s]) →
+    `vertex_records.Records`."""
     element_columns: Callable
     """Arguments of `records` → the fields of `element` except `corners` and `record`, by name."""
     exact_columns: Callable | None = None

@@ -27,13 +27,18 @@ SIDES = {"both": 0, "positive": 1, "negative": -1}
 
 @dataclass(frozen=True, kw_only=True)
 class FieldNumbers:
-    """The numbers of a force field at one time; lengths in m.
+    """The numbers of a force field at one time, around `origin` [m] in the direction `axis` [3].
 
-    It has its center at `origin` and the direction `axis` [3]. `strength` is an acceleration
-    [m/s²], or the speed of air [m/s] (`wind`). `flow` [1/s] is a drag on motion. It falls off with
-    1/(1 + (r − nearest)/unit)^power at distances r beyond `nearest`, and ends at `farthest`;
-    likewise with the distance from the axis, or the angle [°] to it, by the `radial` numbers.
-    `size` is that of turbulence, or the rest length of a harmonic field.
+    `strength` is an acceleration [m/s²], and the speed of air [m/s] of a field that `blows`; it is
+    a factor [1] of a texture, [1/s²] of a harmonic field and a vortex around a point, [1/s] of
+    other vortices and a magnetic field, [1/m] of drag. Gusts change it by up to about `noise`, in
+    the same unit. `flow` [1/s] is a drag on motion. `damping` is the damping ratio [1] of a
+    harmonic field, or the linear part [1/s] of drag.
+
+    It falls off with 1/(1 + (r − nearest)/unit)^power at distances r [m] beyond `nearest`, and ends
+    at `farthest`; likewise with the distance [m] from the axis, or the angle [°] to it, by the
+    `radial` numbers. `unit` is in m. `size` [m] is that of turbulence, or the rest length of a
+    harmonic field.
     """
 
     origin: tuple = (0.0, 0.0, 0.0)
@@ -60,10 +65,10 @@ class ForceField:
     falls with the square of the distance, in addition to `power`. `is_global`: turbulence that does
     not move with the field. `seed` chooses the gusts.
 
-    Two functions of the time [s] and of points [vertex, 3] [m] are called at the start of a frame,
-    for the free vertices of all bodies in their order: `texture` gives their acceleration by a
-    texture [vertex, 3] for a strength of 1, and `visibility` the fraction of the field that reaches
-    them past obstacles [vertex]; None stands for all of it. Where a cache cannot call them at any
+    Two functions of the time [s] and of points [m], [vertex, 3], are called at the start of a
+    frame, for the free vertices of all bodies: `texture` returns accelerations [m/s²], [vertex, 3],
+    for a strength of 1, and `visibility` the fraction of the field that reaches the points past
+    obstacles, [vertex], which is 1 without it. Where a cache cannot call them at any
     time, their attribute `made_of` identifies them.
     """
 

@@ -71,6 +71,11 @@ def test_every_property_and_operator_is_in_a_table(scene):
     assert not {name for name in dir(bpy.ops.vbd) if f"`bpy.ops.vbd.{name}`" not in page}
 
 
+def test_a_vector_has_its_length_in_the_table(scene):
+    assert len(bpy.data.objects.new("Any", None).vbd.pin_axes) == 3
+    assert "| `pin_axes` | 3 bool | True, True, True |" in PAGE.read_text(encoding="utf-8")
+
+
 def test_a_bake_from_a_script(run, tmp_path):
     names = run("Bake from a script")
     heights = names["heights"]
