@@ -104,13 +104,13 @@ def _shown(value):
 
 def properties(group, described):
     """Table of a group of properties, without those that only the add-on sets; descriptions that
-    are `described` in the page of panels are left out.
+    are `described` in the page of panels, or in a row above, are left out.
     """
-    rows = [
-        (f"`{p.identifier}`", kind(p), default(p), _described(p, described))
-        for p in declared(group)
-        if not p.is_hidden
-    ]
+    rows, described = [], set(described)
+    for p in declared(group):
+        if not p.is_hidden:
+            rows.append((f"`{p.identifier}`", kind(p), default(p), _described(p, described)))
+            described.add(p.description)
     return table(("Name", "Type and range", "Default", "What it is"), rows)
 
 
