@@ -43,7 +43,7 @@ COLLIDER_SHAPES = (
     *ANALYTIC_SHAPES,
 )
 DEVICES = (
-    ("AUTO", "Automatic", "Use the GPU where there is one, else the CPU"),
+    ("AUTO", "Automatic", "Use the GPU where there is one, otherwise the CPU"),
     ("CPU", "CPU", "Use the processor"),
     ("CUDA", "GPU", "Use the NVIDIA GPU through CUDA"),
 )

@@ -128,7 +128,7 @@ class VBD_OT_add_attachment(ListOperator, Operator):
     bl_idname = "vbd.add_attachment"
     bl_label = "Add Attachment"
     bl_description = (
-        "Attach the active object to another one: to one that is selected too, else choose it below"
+        "Attach the active object to another one that is selected too; without one, choose it below"
     )
 
     def execute(self, context):

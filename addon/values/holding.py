@@ -33,7 +33,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
             type=bpy.types.Object,
             name="Target",
             description="What the object is attached to. A soft body, cloth or rod feels it in "
-            "turn; any other object leads it along",
+            "turn; any other object only drives it",
             poll=_can_be_target,
             **PLAIN,
         ),
