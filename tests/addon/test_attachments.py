@@ -345,7 +345,7 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     item = attach(ball, empty_object(location=(0.0, 0.0, 0.35)))
     assert gathered().notes == [
         "Sphere: Tie ties a single vertex, and a load pulls a spike out of Sphere there; "
-        "choose a Vertex Group, or set Within"
+        "around that place, or set Within"
     ]
     item.distance = 0.1
     assert len(tie().vertices) > 1 and not gathered().notes
@@ -404,7 +404,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     plank.select_set(True)
     bpy.ops.vbd.subdivide_faces()
     (note,) = gathered().notes
-    assert "ubdivide" not in note and note.endswith("choose a Vertex Group, or set Within")
+    assert "ubdivide" not in note and note.endswith("around that place, or set Within")
     plank.vbd.attachments[0].distance = 0.2
     assert not gathered().notes
 

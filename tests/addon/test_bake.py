@@ -464,10 +464,10 @@ def test_a_timeline_that_nobody_has_set_ends_where_the_bake_does(scene):
     scene.frame_end = 4
     assert said() == (4, None)
     scene.frame_end = 9
-    assert said() == (9, "The timeline goes on to frame 9, the bake ends at 5")
+    assert said() == (9, "The timeline goes on to frame 9, but the bake ends at 5")
     scene.frame_end = 250
     scene.frame_start = 100  # all of the timeline lies behind the bake
-    assert said() == (250, "The timeline goes on to frame 250, the bake ends at 5")
+    assert said() == (250, "The timeline goes on to frame 250, but the bake ends at 5")
 
 
 def test_a_bake_that_is_not_whole_leaves_the_timeline_alone(scene):

@@ -164,7 +164,7 @@ class TestRefusals:
         ob, cloth = bound(shape), sheet()
         frames(scene, 1, 10)
         slide(ob, 2, 4, 6, 0.5)
-        self.refused("Bound moves in frame 5, which only colliders of the shape Mesh can")
+        self.refused("Bound moves in frame 5, but only colliders of the shape Mesh may")
         assert cloth.data.shape_keys is None
 
     def test_a_box_that_is_deformed_moves(self, scene):

@@ -59,7 +59,7 @@ def test_nothing_is_said_when_every_frame_converged():
 def test_the_median_of_the_poor_frames_is_the_advice():
     frames = [frame(k, needed=n) for k, n in enumerate((30, 57, 4000))]
     one = line(told(good(9), *frames))
-    assert one.text == "3 of 4 frames were not finished and look too soft"
+    assert one.text == "3 of 4 frames needed more iterations and look too soft"
     assert (one.warns, one.setting, one.value) == (True, "iterations", 60)
 
 
@@ -181,9 +181,9 @@ def test_the_coarse_correction_tells_what_it_took_and_what_it_skipped():
         one.stats.coarse_skips = 3
     convergence = told(*corrected)
     line = convergence.verdicts()[-1]
-    assert "0.97 of its step" in line
-    assert "2.0e-02 before" in line
-    assert "6 skipped" in line
+    assert "0.97 of its last step" in line
+    assert "2.0e-02 before it" in line
+    assert "6 steps skipped" in line
     assert convergence.numbers()[-1] == "Coarse steps skipped: 6"
 
 
@@ -201,5 +201,5 @@ def test_the_numbers_tell_the_end_the_worst_frame_and_how_many_are_poor():
     assert told(frame(1, 0.4, 60), good(2)).numbers() == [
         "Residual: 1.0e-03",
         "Worst: 4.0e-01 in frame 1",
-        "Under-converged: 1 of 2 frames",
+        "Too few iterations: 1 of 2 frames",
     ]

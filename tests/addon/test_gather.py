@@ -365,8 +365,8 @@ REFUSED = {
     shared_mesh: "Sheet shares its mesh with Twin",
     hidden: "Sheet is hidden",
     excluded: "Sheet is hidden in the viewport or excluded",
-    zero_scale: "Sheet: its scale is zero",
-    end_before_start: r"End \(3\) must be after Start \(10\)",
+    zero_scale: "Sheet: its scale is 0",
+    end_before_start: r"End \(3\) must be after Frame Start \(10\)",
     no_cuda: "CUDA",
 }
 

@@ -32,7 +32,7 @@ def test_force_fields_that_nothing_knows_are_named(scene):
     sheet()
     field("Wind", "WIND")
     assert notes() == []
-    text = "fluid flow moves particles only, and nothing here"
+    text = "fluid flow has no effect here, because it moves particles only"
     field("Smoke", "FLUID")
     assert notes() == [f"Smoke: {text}"]
     field("Haze", "FLUID")
@@ -42,10 +42,11 @@ def test_force_fields_that_nothing_knows_are_named(scene):
         bpy.data.objects[name].hide_set(True)
     assert notes() == []
     cloud = field("Cloud", "TEXTURE")
-    assert notes() == ["Cloud: it has no texture and does nothing; choose one"]
+    (note,) = notes()
+    assert note.startswith("Cloud: the force field has no texture and does nothing; choose one")
     cloud.field.texture = bpy.data.textures.new("Cloud", "CLOUDS")
     (note,) = notes()
-    assert note.startswith("Cloud: its Nabla is 0, so the texture does nothing; raise it, or")
+    assert note.startswith("Cloud: its Nabla is 0, so the texture does nothing; set it to")
     cloud.field.texture_nabla = 0.01
     assert notes() == []
     cloud.hide_set(True)

@@ -51,7 +51,7 @@ def test_scale_and_the_axis_that_is_up(scene, tmp_path):
 def test_a_file_that_cannot_be_read_leaves_nothing(scene, tmp_path):
     path = tmp_path / "x.msh"
     path.write_text("$MeshFormat\n2.2 0 8\n")
-    with pytest.raises(RuntimeError, match=r"x.msh: there is no \$Nodes behind \$MeshFormat"):
+    with pytest.raises(RuntimeError, match=r"x.msh: there is no \$Nodes after \$MeshFormat"):
         bpy.ops.vbd.import_tets(filepath=str(path))
     assert not bpy.data.objects and not bpy.data.meshes
 

@@ -72,7 +72,7 @@ TOO_MANY = ",".join(str(k / 1001) for k in range(10001))
         (["--set", "substeps=4", "substeps=8"], "a setting is given twice"),
         (
             ["--set", f"damping={TOO_MANY}"],
-            "these are 10001 jobs",
+            "make 10001 jobs",
         ),
         (["--preset", "Nonsense"], 'there is no solver preset "Nonsense"'),
         (["--frames", "5"], '"5" is not a frame range'),

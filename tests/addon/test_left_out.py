@@ -64,10 +64,12 @@ def test_doubled_faces_are_left_out_once(scene):
     ob = rag((b, a, c))
     found = gathered()
     assert len(found.bodies[0].triangles) == 2 * CELLS**2
-    assert note_of(found).startswith("Rag: 1 face is doubled and left out; ")
+    assert note_of(found).startswith(
+        "Rag: 1 face has the same corners as another one and is left out"
+    )
     ob.vbd.role = "NONE"
     rag((b, a, c), (0, 1, 2))
-    assert note_of(gathered()).startswith("Rag.001: 2 faces have no area or are doubled")
+    assert note_of(gathered()).startswith("Rag.001: 2 faces have no area or the same corners")
 
 
 def test_quads_that_wind_the_other_way_are_doubled_too(scene):

@@ -42,7 +42,7 @@ def test_nothing_is_told_until_something_changes(baked):
             "Stiffness (Pa) of Block",
         ),
         (lambda scene: setattr(scene.objects["Block"].vbd, "pin_group", "x"), "Pin Group of Block"),
-        (lambda scene: bpy.data.objects.remove(scene.objects["Slab"]), "Slab (takes no part any"),
+        (lambda scene: bpy.data.objects.remove(scene.objects["Slab"]), "Slab (no longer"),
         (lambda scene: tet_block("Other"), "Other (new)"),
     ],
 )

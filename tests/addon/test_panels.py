@@ -226,14 +226,14 @@ def test_text_is_offered_to_become_a_mesh(scene):
     assert "object.convert" in drawn(panels.VBD_PT_sidebar) and hints() == []
     bpy.ops.object.convert(target="MESH")
     assert "object.convert" not in drawn(panels.VBD_PT_sidebar)
-    assert hints() == ["Choose what it is"]
+    assert hints() == ["Choose a role above"]
 
 
 def test_the_next_step_is_told_until_something_is_baked(scene):
     assert hints() == ["Select a mesh or a curve"]
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
-    assert hints() == ["Choose what it is"]
+    assert hints() == ["Choose a role above"]
     bpy.ops.vbd.add(role="COLLIDER")
     assert hints() == ["Add a soft body, cloth or rod"]
     bpy.ops.vbd.add(role="SOFT")

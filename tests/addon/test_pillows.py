@@ -90,6 +90,6 @@ def test_an_open_pillow_inflates_once_openings_are_filled(scene):
 def test_a_pillow_that_is_not_sewn_is_told_of_sewing(scene):
     Pillow(scene, pressure=50.0, use_sewing=False)
     with pytest.raises(
-        RuntimeError, match=r"128 edges have a face on one side only .* Sewing, fill"
+        RuntimeError, match=r"128 edges have a face on one side only .* Fill Openings, .* Sewing"
     ):
         bpy.ops.vbd.bake()

@@ -79,8 +79,8 @@ def test_hard_pins_without_a_weight_of_a_half_are_told_to_pin_nothing(scene):
     pin(ob, [0, 1], 0.4)
     ob.vbd.soft_pins = False
     assert gathered().notes == [
-        'Sheet: no weight in the vertex group "Pins" reaches 0.5, so that it pins nothing; raise '
-        "them, or switch on Soft Pins"
+        'Sheet: no weight in the vertex group "Pins" reaches 0.5, so it pins nothing; raise '
+        "the weights, or switch on Soft Pins"
     ]
     pin(ob, [2], 0.5)
     assert list(pins().indices) == [2] and not gathered().notes

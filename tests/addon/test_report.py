@@ -82,7 +82,7 @@ def test_what_happened_comes_first_and_then_the_worst():
         "Some vertices of Block",
         "Ball: 3 cells",
         "Ball passes through Shirt",
-        "1 of 2 frames were not finished",
+        "1 of 2 frames needed more iterations",
         "Sheet: Bend",
     )
     assert len(texts) == len(starts)
@@ -116,7 +116,7 @@ def test_one_line_of_the_text_advises_a_number():
     text = outcome(stats(**POOR | INVERTED)).report()[1]
     assert text == (
         "Baked 1 frame in 41 s. Ball: 3 cells are turned inside out: set substeps to 8. "
-        "1 of 1 frames were not finished and look too soft"
+        "1 of 1 frames needed more iterations and look too soft"
     )
 
 

@@ -127,7 +127,7 @@ def test_the_frames_of_a_running_bake_and_of_a_cache_are_shown_there(scene, tmp_
     for index, points in enumerate(keep):
         np.testing.assert_allclose(seen(ob, 1 + index), points, atol=FLOAT32)
     ob.modifiers["Subsurf"].levels = 2
-    with pytest.raises(ValueError, match=r"Sheet has \d+ vertices, and 33 in the cache"):
+    with pytest.raises(ValueError, match=r"Sheet has \d+ vertices, but 33 in the cache"):
         load(scene)
 
 
@@ -185,12 +185,12 @@ def test_what_cannot_be_is_said_and_changes_nothing(scene):
     modifier.show_render = True
     ob.shape_key_add(name="Basis")
     ob.vbd.rest_shape_key = "Basis"
-    refused(scene, "its rest shape knows the vertices of the mesh")
+    refused(scene, "its rest shape belongs to the vertices of the mesh")
     ob.vbd.rest_shape_key = ""
     ob.vbd.stack_modifier = "Gone"
-    refused(scene, 'there is no modifier "Gone" to simulate it after')
+    refused(scene, 'there is no modifier "Gone" to simulate after')
     ob.vbd.stack_modifier = ""
-    refused(scene, "choose the modifier to simulate it after")
+    refused(scene, "Simulate is After, but no Modifier is chosen")
     assert [m.name for m in ob.modifiers] == ["Subsurf"] and modifier.show_viewport
 
 

@@ -180,8 +180,8 @@ def test_a_leap_into_place_is_told(scene):
     group = gathered()
     np.testing.assert_allclose(group.bodies[0].velocities[:, 0], 12.0, rtol=1e-5)
     assert group.notes == [
-        "Sheet moves 0.5 m from frame 0 to 1 and starts with that velocity; for a start at "
-        "rest give it the pose of frame 1 in frame 0 too"
+        "Sheet moves 0.5 m from frame 0 to 1 and starts with that velocity; to start at "
+        "rest, give it the pose of frame 1 in frame 0 too"
     ]
     hold(ob, (0, 0.5))
     assert gathered().notes == []

@@ -139,6 +139,6 @@ def test_without_frames_on_disk_there_are_none(falling, tmp_path):
     for path in cache_folder(bpy.context.scene).iterdir():
         path.unlink()
     cache_folder(bpy.context.scene).rmdir()
-    with pytest.raises(RuntimeError, match="are not on disk any more"):
+    with pytest.raises(RuntimeError, match="are no longer on disk"):
         bpy.ops.vbd.save_statistics(filepath=str(tmp_path / "numbers.csv"))
     assert not (tmp_path / "numbers.csv").exists()

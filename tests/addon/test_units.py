@@ -161,7 +161,7 @@ def test_a_gravity_far_from_the_earth_s_is_pointed_out_at_a_unit_scale(scene):
     assert hints(scene) == []
     scene.unit_settings.scale_length = 0.01
     assert hints(scene) == [
-        "Gravity is 0.0981 m/s² at the unit scale of 0.01; for the earth's set it to -9.81 m/s² "
+        "Gravity is 0.0981 m/s² at the Unit Scale of 0.01; for the earth's set it to -9.81 m/s² "
         "(Scene Properties > Gravity)"
     ]
     scene.unit_settings.system = "NONE"

@@ -222,7 +222,7 @@ def test_what_is_left_of_objects_that_were_deleted_is_freed(scene, capsys):
     sheet("Later")
     capsys.readouterr()
     assert free(scene) == {"FINISHED"}
-    assert f"Frames 1 to 4 of 1 to 4, which no object plays, are deleted from {folder}" in (
+    assert f"Frames 1 to 4 of 1 to 4 were deleted from {folder}, because no object plays them" in (
         capsys.readouterr().out
     )
     assert not folder.exists()
@@ -265,7 +265,7 @@ def test_a_cache_that_cannot_follow_is_told_and_stays(scene, tmp_path, capsys):
     unsaved = cache_folder(scene)
     (tmp_path / "vbd_cache").write_text("in the way")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    assert "The cache of the bake stays where it was" in capsys.readouterr().out
+    assert "The cache stays at its old place" in capsys.readouterr().out
     assert Cache.open(unsaved).finished() == 4
     bpy.ops.vbd.free_bake()
     assert not unsaved.exists()

@@ -234,7 +234,7 @@ def test_what_does_not_see_a_field_feels_nothing():
 
 
 def test_a_texture_field_needs_a_texture_that_is_finite():
-    with pytest.raises(ValueError, match="needs one, and no other"):
+    with pytest.raises(ValueError, match="needs a texture, and other kinds"):
         ForceField("texture", FieldNumbers())
     field = ForceField(
         "texture", FieldNumbers(), name="Cloud", texture=lambda _, points: np.nan * points

@@ -285,7 +285,7 @@ def refusals():
         "no other end": (lambda: Attachment(body, [0], 1.0), r"either points in space or another"),
         "too few points": (
             lambda: Attachment(body, [0, 1], 1.0, points=ends[:1]),
-            r"1 points for 2",
+            r"1 target points for 2",
         ),
         "weights that are no mean": (
             lambda: Attachment(body, [0], 1.0, other=body, corners=[[1, 2]], weights=[[1.0, 1.0]]),
@@ -293,7 +293,7 @@ def refusals():
         ),
         "corners that are missing": (
             lambda: Attachment(body, [0], 1.0, other=body),
-            r"give the corners of the other body",
+            r"give the corners on the other body",
         ),
         "a point tied to itself": (
             lambda: last(
@@ -310,7 +310,7 @@ def refusals():
                 Settings(),
                 1,
             ),
-            r"1 points in frame 1 after the start for 2 vertices",
+            r"1 target points for 2 vertices in frame 1 after the start",
         ),
         "a body that is not simulated": (
             lambda: simulate([jelly(), Attachment(body, [0], 1.0, points=ends[:1])], Settings(), 1),

@@ -97,5 +97,5 @@ def test_momentum_and_mass_survive_tearing():
 
 
 def test_a_tear_strain_of_zero_is_refused():
-    with pytest.raises(ValueError, match=r"tear strain is 0\.0; it must be above 0"):
+    with pytest.raises(ValueError, match=r"tear_strain is 0\.0; it must be above 0"):
         Cloth(*grid(2), tear_strain=0.0)

@@ -341,7 +341,9 @@ def test_all_bodies_have_to_be_accurate():
 
 def test_the_verdict_names_the_error_and_iterations_that_do():
     few = last(beam(1e8), 1, iterations=8, accuracy=1e-6).stats
-    said = f"error about {length(few.error)}: {few.iterations_needed} iterations would bring "
+    said = (
+        f"error about {length(few.error)}: {few.iterations_needed} iterations would reduce it to "
+    )
     assert few.verdict == said + length(few.error_goal)
     enough = last(beam(1e8), 1, iterations=2 * few.iterations_needed, accuracy=1e-6).stats
     assert enough.verdict == "converged"

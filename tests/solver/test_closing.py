@@ -191,7 +191,7 @@ def test_what_has_no_inside_is_refused():
     b, c, d = a + 1, a + count + 1, a + count + 2
     strip = np.concatenate([np.stack([a, b, c], 1), np.stack([b, d, c], 1)])
     seams = [[0, 2 * count + 1], [count + 1, count]]
-    with pytest.raises(ValueError, match="one side of it leads to the other, as in a Moebius"):
+    with pytest.raises(ValueError, match="has a single side, as a Moebius"):
         pressed(points, strip, seams, fill_openings=True)
     straight = [[0, count], [count + 1, 2 * count + 1]]
     _, triangles = pressed(points, strip, straight, fill_openings=True)
@@ -213,5 +213,5 @@ def test_edges_of_more_than_two_faces_or_borders_are_refused():
 
 def test_seams_of_vertices_that_are_not_there_are_refused():
     points, triangles, seams = pillow(2)
-    with pytest.raises(ValueError, match="Pillow: seam 0 uses a vertex outside the 18 that there"):
+    with pytest.raises(ValueError, match="Pillow: seam 0 uses a vertex that is not one of the 18"):
         Cloth(points, triangles, seams=seams + 18, name="Pillow")

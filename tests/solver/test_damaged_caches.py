@@ -137,20 +137,20 @@ def test_a_header_of_impossible_values_is_refused_or_of_no_harm(cache, changed):
     try:
         opened(cache.folder)
     except ValueError as error:
-        assert "bake again" in str(error) or "of no use" in str(error)
+        assert "bake again" in str(error)
 
 
 @pytest.mark.parametrize("text", ["[" * 100000, "{}", "[]", "1e999", "9" * 100000, '"', "\x00"])
 def test_a_header_that_is_none_is_refused(cache, text):
     (cache.folder / HEADER).write_text(text)
-    with pytest.raises(ValueError, match=r"no readable cache|of no use"):
+    with pytest.raises(ValueError, match=r"no readable cache|a damaged cache"):
         Cache.open(cache.folder)
 
 
 def test_a_header_that_is_too_long_is_not_read(cache):
     with open(cache.folder / HEADER, "wb") as file:
         file.truncate(1 << 40)  # of holes
-    with pytest.raises(ValueError, match=r"no use|too long"):
+    with pytest.raises(ValueError, match=r"too long"):
         Cache.open(cache.folder)
 
 

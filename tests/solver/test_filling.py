@@ -81,11 +81,11 @@ def test_what_is_no_filling_is_refused():
     points, cells = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)], float), [range(8)]
     for part, middle in ((1.5, 0.0), (0.5, 2.0)):
         filling = Filling(np.array([part]), np.full((1, 3), middle), np.ones((1, 3)))
-        with pytest.raises(ValueError, match=r"Jelly: the (part|middle) of the filling"):
+        with pytest.raises(ValueError, match=r"Jelly: (part|middle) of the Filling"):
             Cells(points, cells, filling=filling, name="Jelly")
     filling = Filling.full(1)
     filling.held = np.array([1.5])
-    with pytest.raises(ValueError, match="Jelly: the held of the filling"):
+    with pytest.raises(ValueError, match="Jelly: held of the Filling"):
         Cells(points, cells, filling=filling, name="Jelly")
 
 

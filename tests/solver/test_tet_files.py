@@ -46,7 +46,7 @@ def test_tets_of_higher_order_are_taken_by_their_corners(tmp_path):
     path.write_text(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n{nodes}{element}")
     mesh = read_tets(path)
     assert mesh.points.shape == (4, 3)
-    assert mesh.notes == ["6 vertices that no tet has as a corner are left out"]
+    assert mesh.notes == ["6 vertices that no tet uses are left out"]
 
 
 def test_tets_that_are_inside_out_are_turned():
@@ -62,15 +62,15 @@ def test_tets_that_are_inside_out_are_turned():
 def test_tets_that_are_there_twice_are_left_out():
     mesh = checked("x", POINTS, np.concatenate([TETS, TETS[:2, ::-1]]))
     assert len(mesh.tets) == len(TETS)
-    assert mesh.notes == ["2 tets that are there twice are left out"]
+    assert mesh.notes == ["2 duplicate tets are left out"]
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda p, t: (p, t[:0]), "there are no tets in it"),
-        (lambda p, t: (p, t + 1), "uses a vertex outside the 12 that there are"),
-        (lambda p, t: (p, t - 1), "uses a vertex outside the 12 that there are"),
+        (lambda p, t: (p, t + 1), "uses a vertex that is not one of the 12"),
+        (lambda p, t: (p, t - 1), "uses a vertex that is not one of the 12"),
         (lambda p, t: (p, np.where(t == 0, 1, t)), "uses a vertex twice"),
         (lambda p, t: (p * [1, 1, 1e-7], t), "tets are flat (first: tet 0"),
         (lambda p, t: (np.where(p == 0, np.nan, p), t), "not finite"),
@@ -87,21 +87,21 @@ def test_what_cannot_be_simulated_is_refused(change, sentence):
     ("name", "old", "new", "sentence"),
     [
         ("gmsh_2", b"2.2 0 8", b"4.0 0 8", "version 4.0 is not known"),
-        ("gmsh_2", b"$Elements", b"$Other", "there is no $Elements behind $Nodes"),
-        ("gmsh_2", b"4 2 9 9", b"4 2 9", "behind $Elements are damaged or cut short"),
-        ("gmsh_2", b"4 2 9 9", b"94 2 9 9", "behind $Elements are damaged or cut short"),
-        ("gmsh_2", b"$Nodes\n12", b"$Nodes\n11", "a tet uses a point that is not there"),
-        ("gmsh_2", b"\n12 ", b"\n13 ", "a tet uses a point that is not there"),
+        ("gmsh_2", b"$Elements", b"$Other", "there is no $Elements after $Nodes"),
+        ("gmsh_2", b"4 2 9 9", b"4 2 9", "after $Elements are damaged or cut short"),
+        ("gmsh_2", b"4 2 9 9", b"94 2 9 9", "after $Elements are damaged or cut short"),
+        ("gmsh_2", b"$Nodes\n12", b"$Nodes\n11", "a tet uses a point that does not exist"),
+        ("gmsh_2", b"\n12 ", b"\n13 ", "a tet uses a point that does not exist"),
         ("gmsh_2", b"\n12 ", b"\n11 ", "two points have the same number"),
-        ("gmsh_4", b"2 12 1", b"9 12 1", "behind $Nodes are damaged or cut short"),
-        ("gmsh_2_binary", b"\x01\0\0\0\n$E", b"\x02\0\0\0\n$E", "behind $MeshFormat are damaged"),
-        ("vtk_binary", b"POINTS 12", b"POINTS 9999", "behind POINTS are damaged or cut short"),
+        ("gmsh_4", b"2 12 1", b"9 12 1", "after $Nodes are damaged or cut short"),
+        ("gmsh_2_binary", b"\x01\0\0\0\n$E", b"\x02\0\0\0\n$E", "after $MeshFormat are damaged"),
+        ("vtk_binary", b"POINTS 12", b"POINTS 9999", "after POINTS are damaged or cut short"),
         ("vtk", b"UNSTRUCTURED_GRID", b"POLYDATA", "only data sets of the kind"),
-        ("vtk", b"double", b"string", "behind POINTS are damaged or cut short"),
-        ("vtk", b"ASCII", b"BINARY", "there is no CELLS behind POINTS"),
-        ("vtk", b"\n10\n", b"\n1.5\n", "behind CELL_TYPES are damaged or cut short"),
+        ("vtk", b"double", b"string", "after POINTS are damaged or cut short"),
+        ("vtk", b"ASCII", b"BINARY", "there is no CELLS after POINTS"),
+        ("vtk", b"\n10\n", b"\n1.5\n", "after CELL_TYPES are damaged or cut short"),
         ("node", b"12 3 1 1", b"12 2 1 1", "rows of 2 numbers are no points or tets"),
-        ("ele", b"12 4 0", b"-2 4 0", "behind line 1 are damaged or cut short"),
+        ("ele", b"12 4 0", b"-2 4 0", "after line 1 are damaged or cut short"),
     ],
 )
 def test_a_damaged_file_is_a_sentence(tmp_path, name, old, new, sentence):
