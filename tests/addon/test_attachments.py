@@ -282,11 +282,11 @@ def hidden(ob):
     ("wrong", "words"),
     [
         (no_target, "Sheet: Tie has no target; choose an object"),
-        (itself, "Sheet: Tie leads to the object itself"),
-        (elsewhere, "leads to Far, which is not in the scene Scene; choose another target"),
-        (no_such_group, 'Sheet: there is no vertex group "Gone"; choose another one'),
+        (itself, "Sheet: Tie has its own object as target"),
+        (elsewhere, "has the target Far, which is not in the scene Scene; choose another target"),
+        (no_such_group, 'Sheet: there is no vertex group "Gone", perhaps'),
         (nobody_in_the_group, 'no vertex has a weight in the vertex group "Tied"; assign some'),
-        (hidden, "Sheet: Tie leads to Hook, which is hidden in the viewport or excluded; show it"),
+        (hidden, "Sheet: Tie has the target Hook, which is hidden in the viewport or excluded"),
         (too_far, "no vertex is within 0.5 m of Hook, the nearest is 2 m away; raise"),
     ],
 )
@@ -344,8 +344,8 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     ball.vbd.role = "SOFT"
     item = attach(ball, empty_object(location=(0.0, 0.0, 0.35)))
     assert gathered().notes == [
-        "Sphere: Tie ties a single vertex, and a load pulls a spike out of Sphere there; "
-        "around that place, or set Within"
+        "Sphere: Tie ties a single vertex, and a load would pull a spike out of Sphere; choose "
+        "a Group around that place, or set Within"
     ]
     item.distance = 0.1
     assert len(tie().vertices) > 1 and not gathered().notes
@@ -365,8 +365,8 @@ def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(sce
     ball.vbd.role = "SOFT"
     item = attach(rope, ball)
     advice = (
-        "Rope: Tie ties a single vertex, and a load pulls a spike out of Sphere there; give Sphere "
-        "the attachment, with Rope as its target and a Vertex Group or Within"
+        "Rope: Tie ties a single vertex, and a load would pull a spike out of Sphere; remove it, "
+        "and attach Sphere to Rope with a Group around that place, or Within"
     )
     assert gathered().notes == [advice]
     rope.vertex_groups.new(name="End").add([0], 1.0, "REPLACE")
@@ -415,4 +415,6 @@ def test_a_rope_at_a_coarse_body_is_told_to_subdivide_that(scene):
     bpy.context.object.vbd.role = "SOFT"
     attach(rope, bpy.context.object)
     (note,) = gathered().notes
-    assert "; subdivide the faces there (Edit Mode, Edge > Subdivide), then give Cube" in note
+    assert (
+        "subdivide the faces of Cube there (Edit Mode, Edge > Subdivide), and attach Cube" in note
+    )

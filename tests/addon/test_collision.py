@@ -131,7 +131,7 @@ class TestRefusals:
     def test_uneven_scale_of_a_sphere(self, scene):
         sheet()
         bound("SPHERE").scale = (1, 1, 1.01)
-        self.refused("Bound: a sphere needs the same scale along all axes")
+        self.refused("Bound: a Sphere needs the same scale along all axes")
 
     def test_a_bowl_of_an_older_file(self, scene):
         sheet()
@@ -139,14 +139,14 @@ class TestRefusals:
         stored = getattr(ob, "bl_system_properties_get", lambda: ob)()["vbd"]
         stored["collider_shape"] = 4
         assert ob.vbd.collider_shape == ""
-        self.refused("Bound: there is no collider shape Bowl; make its mesh a bowl .* shape Mesh")
+        self.refused("Bound: the Shape Bowl .* is gone; make its mesh a bowl .* Shape Mesh")
         ob.vbd.collider_shape = "MESH"
         assert type(bounds()[0]) is Collider
 
     def test_a_flat_box(self, scene):
         sheet()
         slab("Bound").vbd.collider_shape = "BOX"
-        self.refused("Bound: the box has no volume")
+        self.refused("Bound is flat, so its Box has no volume")
 
     @pytest.mark.parametrize("shape", ["BOX", "SPHERE"])
     def test_an_empty_mesh(self, scene, shape):

@@ -53,7 +53,9 @@ def test_without_an_output_nothing_is_overwritten(file, capsys):
     beside = file.with_name("shot_baked.blend")
     beside.write_text("mine")
     assert command("bake", file) == 2
-    assert "shot_baked.blend is there already; --output overwrites" in capsys.readouterr().err
+    assert (
+        "shot_baked.blend exists; to overwrite it, name it with --output" in capsys.readouterr().err
+    )
     assert beside.read_text() == "mine"
     assert not file.with_name("vbd_cache").exists()
     assert command("bake", file, "--output", beside) == 0

@@ -61,7 +61,7 @@ def test_contact_that_is_over_at_the_end_is_told():
 
 def test_who_is_in_which_room_is_told():
     (line,) = told(frame(1, rooms=(("Ball", "Cube"),))).entanglement()
-    assert line.text.startswith("Ball starts inside of Cube and stays in it") and not line.warns
+    assert line.text.startswith("Ball starts inside Cube and stays in it") and not line.warns
     assert line.objects == ("Ball", "Cube")
 
 

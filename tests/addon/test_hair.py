@@ -84,7 +84,7 @@ def test_a_modifier_that_would_simulate_it_again_is_named(scene):
     start.pair_with_output(end)
     outer.nodes.new("GeometryNodeGroup").node_tree = inner
     ob.modifiers.new("Hair Dynamics", "NODES").node_group = outer
-    said = "Hair Dynamics simulates the result once more; put Surface Deform in its place"
+    said = "Hair Dynamics simulates the baked hair once more; put Surface Deform in its place"
     assert any(said in note for note in baked().notes)
     outer.nodes.clear()
     assert not any(said in note for note in baked().notes)

@@ -56,13 +56,13 @@ def test_force_fields_that_nothing_knows_are_named(scene):
     whirl = bpy.context.object.field
     whirl.shape = "SURFACE"
     assert notes() == [
-        "Whirl: force fields of the shape Surface or Every Point move particles only, and nothing "
-        "here"
+        "Whirl: force fields of the shape Surface or Every Point have no effect here; use "
+        "Point, Line or Plane"
     ]
     whirl.shape, whirl.use_absorption = "LINE", True
     assert notes() == [
-        "Whirl: nothing absorbs its field; give what stands in its way Blender's Collision physics "
-        "with a Field Absorption above 0"
+        "Whirl: Absorption is on, but nothing absorbs the field; give the obstacles Blender's "
+        "Collision physics and a Field Absorption above 0"
     ]
     wall = slab("Wall", role="NONE")
     wall.modifiers.new("Collision", "COLLISION")
@@ -172,8 +172,8 @@ def test_bodies_and_shapes_in_instanced_collections_are_named(scene):
     ball.vbd.collider_shape = "PLANE"
     instanced(sheet("Table"), ball, slab("Wall"), mesh_object("Prop", [(0, 0, 0)]))
     assert notes() == [
-        "Set: its instances of Table and Chair are ignored; make them real (Object > Apply > Make "
-        "Instances Real)"
+        "Set: its instances of Table and Chair are ignored, because only colliders of the shape "
+        "Mesh push as instances; make them real (Object > Apply > Make Instances Real)"
     ]
 
 

@@ -188,5 +188,5 @@ def test_the_button_of_a_clean_cloth_says_so(scene, capfd):
     ob = sheet()
     bpy.context.view_layer.objects.active = ob
     assert bpy.ops.vbd.select_faces() == {"CANCELLED"}
-    assert "Sheet: no face is without area or doubled" in "".join(capfd.readouterr())
+    assert "Sheet: no faces are left out" in "".join(capfd.readouterr())
     assert ob.mode == "OBJECT"

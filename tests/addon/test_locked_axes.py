@@ -65,5 +65,5 @@ def test_pins_without_an_axis_are_refused(scene):
     ob = sheet()
     pin(ob, [0])
     ob.vbd.pin_axes = (False, False, False)
-    with pytest.raises(ValueError, match="Sheet: its pins hold along no axis; choose one, or take"):
+    with pytest.raises(ValueError, match="Sheet: its pins hold along no axis; switch on X, Y or Z"):
         baked()

@@ -264,7 +264,7 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
     item.vertex_group = ""
     say(ob, "Sheet: the painted Bending has no vertex group; choose its Group")
     item.vertex_group = "Gone"
-    say(ob, 'Sheet: there is no vertex group "Gone"; choose another one')
+    say(ob, 'Sheet: there is no vertex group "Gone", perhaps')
     item.vertex_group = ob.vertex_groups.new(name="Empty").name
     say(ob, 'no vertex has a weight in the vertex group "Empty" of the painted Bending')
     item.vertex_group = GROUP

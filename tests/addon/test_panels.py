@@ -397,7 +397,10 @@ def test_a_painted_property_is_shown_with_both_its_values(cube):
     assert drawn(painting_panels.VBD_PT_painted)[-4:] == fields
     row.what = "bending_stiffness"
     cube.vbd.role = "SOFT"
-    assert drawn(painting_panels.VBD_PT_painted)[-2:] == ["what", "Not for a soft body"]
+    assert drawn(painting_panels.VBD_PT_painted)[-2:] == [
+        "what",
+        "A soft body has no such property",
+    ]
 
 
 @pytest.mark.parametrize("shape", [shape for shape, _, _ in COLLIDER_SHAPES])

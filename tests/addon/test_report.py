@@ -137,7 +137,10 @@ def test_the_advice_on_substeps_is_given_once_and_is_the_largest():
 
 @pytest.mark.parametrize(
     ("change", "end"),
-    [({"cancelled": True}, "then cancelled"), ({"error": "disk full"}, "then stopped: disk full")],
+    [
+        ({"cancelled": True}, "then cancelled"),
+        ({"error": "disk full"}, "then stopped by an error: disk full"),
+    ],
 )
 def test_a_bake_that_ended_early_warns_in_its_first_line(change, end):
     line = outcome(stats(), count=5, **change).lines()[0]

@@ -148,7 +148,7 @@ def test_what_has_to_become_a_mesh_first_is_told_how(scene, make, what):
 def test_a_baked_object_keeps_its_role_and_is_named(cube, operator):
     bpy.ops.vbd.add(role="CLOTH")
     cube.vbd.baked = True
-    with pytest.raises(RuntimeError, match="Cube: free its bake first"):
+    with pytest.raises(RuntimeError, match="Cube is baked: press Free Bake first"):
         getattr(bpy.ops.vbd, operator)()
     assert cube.vbd.role == "CLOTH"
 

@@ -197,7 +197,9 @@ def test_what_cannot_be_is_said_and_changes_nothing(scene):
 def test_tets_belong_to_the_mesh(scene):
     ob = after(add(tet_block(), "MIRROR"))
     assert reshaping(ob)
-    refused(scene, "its tet mesh knows the vertices of the mesh, not those that Mirror makes")
+    refused(
+        scene, "its tet mesh belongs to the vertices of the mesh, not to those that Mirror makes"
+    )
 
 
 def notes():
@@ -210,7 +212,7 @@ def notes():
 def test_a_mirror_of_which_only_the_half_is_simulated_is_named_until_a_place_is_chosen(scene):
     mirror = add(sheet(), "MIRROR")
     assert notes() == [
-        "Sheet: only the half is simulated, which Mirror then mirrors; to simulate the whole "
+        "Sheet: only one half is simulated, and Mirror mirrors the result; to simulate the whole "
         "choose After Mirror (Modifier Stack)"
     ]
     after(mirror)

@@ -32,7 +32,7 @@ def test_a_value_of_the_users_own_stays(scene):
 def test_a_thickness_of_more_than_half_an_edge_is_pointed_out(scene):
     sheet(cells=10).vbd.collision_thickness = 0.06
     (note,) = gathered().notes
-    assert note.startswith("Sheet: its collision thickness of 0.06 m is more than half an edge")
+    assert note.startswith("Sheet: its Thickness (Collision) of 0.06 m is more than half an edge")
     assert "set it to 0.05 m or less" in note
     bpy.data.objects["Sheet"].vbd.collision_thickness = 0.05
     assert not gathered().notes

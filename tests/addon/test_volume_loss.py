@@ -48,7 +48,7 @@ def test_what_loses_it_is_named_with_what_to_raise():
 def test_what_animation_presses_is_told_nothing_of_its_stiffness():
     plate = Collider(lambda _time: POINTS, [[0, 1, 2]], name="Plate")
     (line,) = told(jelly(), *[0.7] * 5, others=[plate])
-    assert line.text.endswith("; press it less, or raise Keeps Volume to 0.49")
+    assert line.text.endswith("; leave it more room, or raise Keeps Volume to 0.49")
 
 
 def test_what_its_pins_shrink_is_none():

@@ -77,7 +77,7 @@ def test_a_bake_of_another_scene_is_replaced_knowingly(scene, other):
     bake(scene)
     level, text = bake(other).report()
     assert level == "WARNING"
-    assert "Block: this replaces its bake in Scene" in text
+    assert "Block: this bake replaces the one in the scene Scene" in text
     assert baked.owners(block) == [other]
     assert not cache_folder(scene).exists() and cache_folder(other).exists()
     assert bake(other).report()[0] == "INFO"
@@ -241,7 +241,7 @@ def test_frames_that_cannot_be_deleted_are_told(scene, monkeypatch, capsys):
     with monkeypatch.context() as patched:
         patched.setattr("vbd.addon.baking.cache_place.cache.remove", refuse)
         assert free(scene) == {"FINISHED"}
-    assert "its cache remains: Permission denied" in capsys.readouterr().out
+    assert "its cache could not be deleted: Permission denied" in capsys.readouterr().out
     assert cache_folder(scene).exists()
     assert free(scene) == {"FINISHED"} and not cache_folder(scene).exists()
 

@@ -63,7 +63,9 @@ def test_what_a_modifier_subdivides_is_not_subdivided_below_it(falling, scene, c
     assert "(Modifier Stack)" in line.text and not line.operator
     falling.select_set(True)
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
-    assert "Cube: Round would make another shape of it" in "".join(capfd.readouterr())
+    assert "Cube: with its faces divided, Round would give it another shape" in "".join(
+        capfd.readouterr()
+    )
     assert len(falling.data.vertices) == 8
 
 
@@ -111,7 +113,9 @@ def test_a_mesh_without_faces_and_the_modifier_at_fault_are_named(cube, capfd):
     cube.modifiers.new("Bones", "ARMATURE")
     cube.modifiers.new("Round", "SUBSURF")
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
-    assert "Cube: Round would make another shape of it" in "".join(capfd.readouterr())
+    assert "Cube: with its faces divided, Round would give it another shape" in "".join(
+        capfd.readouterr()
+    )
     cube.modifiers.clear()
     cube.data.clear_geometry()
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}

@@ -239,5 +239,7 @@ def test_a_texture_field_needs_a_texture_that_is_finite():
     field = ForceField(
         "texture", FieldNumbers(), name="Cloud", texture=lambda _, points: np.nan * points
     )
-    with pytest.raises(ValueError, match="Cloud: it is no finite number at"):
+    with pytest.raises(
+        ValueError, match="Cloud: its texture or visibility is not a finite number at"
+    ):
         run([sheet(), field], 1)

@@ -188,7 +188,7 @@ def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over(kinds):
     ("corners", "weights", "complaint"),
     [
         ([[0, 1, 2, 3]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.5]], "do not add up to 1"),
-        ([[0, 1, 2, 4]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], "not those of a tet"),
+        ([[0, 1, 2, 4]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], "not those of one tet"),
         ([[0, 1, 2, 3]] * 3, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "must be"),
         ([[0, 1, 2, 3]] * 3, [[1, 0, 0, 0], [0, 1, 0, 0], [0.5, 0.5, 0, 0]], "no area"),
     ],

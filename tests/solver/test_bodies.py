@@ -119,7 +119,7 @@ BAD = {
     ),
     "a collider without faces": (
         lambda: Collider(SHEET, np.zeros((0, 3)), name="Floor"),
-        r"Floor: there is no triangle to collide with",
+        r"Floor: the collider has no face with an area",
     ),
     "a negative density": (lambda: Material(density=-1.0), r"density is -1; it must lie between"),
     "a stiffness that is not a number": (
@@ -142,7 +142,7 @@ BAD = {
             Settings(),
             1,
         ),
-        r"Jelly: λ must be above zero",
+        r"Jelly: Keeps Volume must be above 0 .*λ",
     ),
     "nothing but colliders": (
         lambda: simulate([Collider(*plane())], Settings(), 1),

@@ -63,7 +63,7 @@ def test_another_thread_count_still_matches(cache):
         (Settings(), scene(points=POINTS * 2), "The mesh of Sheet has changed"),
         (Settings(), scene(density=0.3), "Density of Sheet was 0.2, is 0.3"),
         (Settings(), scene(pins=(1,)), "Sheet has changed"),
-        (Settings(), scene()[:1], "Hand was part of the bake, is not any more"),
+        (Settings(), scene()[:1], "Hand was part of the bake, is no longer"),
     ],
 )
 def test_the_cache_says_what_no_longer_matches(cache, settings, bodies, reason):

@@ -168,7 +168,7 @@ def test_the_verdict_names_iterations_that_are_enough():
     few = last([beam(1e6)], Settings(**PLAIN, iterations=30), 2)
     assert few.stats.residual > CONVERGED
     needed = few.stats.iterations_needed
-    assert few.stats.verdict == f"too few iterations: raise them to about {needed}"
+    assert few.stats.verdict == f"under-converged: raise iterations to about {needed}"
     assert 0.5 < few.stats.decay < 1.0
     # Decay is not one number; half as many again must suffice, and half of them must not.
     enough = last([beam(1e6)], Settings(**PLAIN, iterations=3 * needed // 2), 2)

@@ -69,7 +69,9 @@ def test_a_body_falls_through_a_collider_that_it_does_not_accept():
 
 def test_an_unknown_name_is_refused_with_the_names_that_there_are():
     bodies = [ball(collides_with=("Flor",)), floor()]
-    with pytest.raises(ValueError, match=r'Ball: it collides with "Flor".*there are Ball, Floor'):
+    with pytest.raises(
+        ValueError, match=r'Ball: collides_with names "Flor".*there are Ball, Floor'
+    ):
         next(simulate(bodies, Settings(), 1))
 
 
