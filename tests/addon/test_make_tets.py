@@ -121,7 +121,7 @@ def test_what_has_no_inside_is_refused(cube):
     refused("Cube: its scale is 0 along an axis, which leaves no inside")
     cube.scale.x = 1.0
     cube.data.vertices[0].co.x = float("nan")
-    refused(r"Cube: 1 of 8 vertices are not finite numbers \(first: vertex 0\)")
+    refused(r"Cube: 1 of 8 vertices are infinite, too far away or not numbers \(first: vertex 0\)")
     for vertex in cube.data.vertices:
         vertex.co.x = vertex.co.y
     refused("Cube is flat and has no inside to fill with tets")
@@ -253,7 +253,7 @@ def test_a_damaged_result_is_refused(tmp_path, change, says):
             "np.array([[0, 1, 2, -1]])",
             "Cube: tet 0 uses a vertex that is not",
         ),
-        ("np.full((4, 3), np.nan)", "np.arange(4)[None]", "4 of 4 vertices are not finite"),
+        ("np.full((4, 3), np.nan)", "np.arange(4)[None]", "4 of 4 vertices are infinite, too far"),
         ("np.zeros((4, 3))", "np.arange(4)[None]", "Cube: 1 of 1 tets are flat"),
     ],
 )

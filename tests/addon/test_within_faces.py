@@ -126,4 +126,4 @@ def test_tets_of_their_own_are_left_alone(scene, capfd):
     block = tet_block()
     block.select_set(True)
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
-    assert "Block: its faces are those of its own tets" in "".join(capfd.readouterr())
+    assert "its faces are those of its own tets" in "".join(capfd.readouterr())

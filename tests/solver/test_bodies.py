@@ -23,7 +23,7 @@ SHEET, FACES = grid(2)
 BAD = {
     "a point that is not a number": (
         lambda: Solid(nan_at(UNIT_TET, 2), TET, name="Jelly"),
-        r"Jelly: 1 of 4 points are not finite numbers \(first: vertex 2\)",
+        r"Jelly: 1 of 4 points are infinite, too far away or not numbers \(first: vertex 2\)",
     ),
     "a tet with an index too high": (
         lambda: Solid(UNIT_TET, [[0, 1, 2, 4]], name="Jelly"),
@@ -76,7 +76,7 @@ BAD = {
     ),
     "a coordinate beyond all bounds": (
         lambda: Solid(UNIT_TET * [1.0, 1.0, 3e38], TET, name="Jelly"),
-        r"Jelly: 1 of 4 points are not finite numbers",
+        r"Jelly: 1 of 4 points are infinite, too far away or not numbers",
     ),
     "half a substep": (lambda: Settings(substeps=2.5), r"substeps is 2.5; it must be a whole"),
     "half a frame": (

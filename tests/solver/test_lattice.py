@@ -324,7 +324,7 @@ def test_loose_parts_far_apart_are_two_lattices():
     [
         (CUBE, [], 8, "Blob: the mesh has no faces"),
         (np.zeros((0, 3)), [], 8, "Blob: the mesh has no faces"),
-        (np.where(CUBE > 0.5, np.nan, CUBE), CUBE_TRIANGLES, 8, "Blob: 7 of 8 points are not fin"),
+        (np.where(CUBE > 0.5, np.nan, CUBE), CUBE_TRIANGLES, 8, "Blob: 7 of 8 points are infinite"),
         (CUBE, CUBE_TRIANGLES, 0, "Blob: Cells Along is 0"),
         (CUBE, CUBE_TRIANGLES, 10000, "Blob: Cells Along is 10000"),
         (CUBE, CUBE_TRIANGLES, float("nan"), "Blob: Cells Along is nan"),

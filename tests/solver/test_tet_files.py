@@ -73,8 +73,8 @@ def test_tets_that_are_there_twice_are_left_out():
         (lambda p, t: (p, t - 1), "uses a vertex that is not one of the 12"),
         (lambda p, t: (p, np.where(t == 0, 1, t)), "uses a vertex twice"),
         (lambda p, t: (p * [1, 1, 1e-7], t), "tets are flat (first: tet 0"),
-        (lambda p, t: (np.where(p == 0, np.nan, p), t), "not finite"),
-        (lambda p, t: (p * 1e30, t), "not finite"),
+        (lambda p, t: (np.where(p == 0, np.nan, p), t), "infinite, too far away or not numbers"),
+        (lambda p, t: (p * 1e30, t), "infinite, too far away or not numbers"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(change, sentence):
