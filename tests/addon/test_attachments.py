@@ -281,12 +281,12 @@ def hidden(ob):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (no_target, "Sheet: Tie has no target; choose an object"),
-        (itself, "Sheet: Tie has its own object as target"),
-        (elsewhere, "has the target Far, which is not in the scene Scene; choose another target"),
+        (no_target, "Sheet: Tie has no Target; choose an object"),
+        (itself, "Sheet: Tie has its own object as Target"),
+        (elsewhere, "has the Target Far, which is not in the scene Scene; choose another one"),
         (no_such_group, 'Sheet: there is no vertex group "Gone", perhaps'),
         (nobody_in_the_group, 'no vertex has a weight in the vertex group "Tied"; assign some'),
-        (hidden, "Sheet: Tie has the target Hook, which is hidden in the viewport or excluded"),
+        (hidden, "Sheet: Tie has the Target Hook, which is hidden in the viewport or excluded"),
         (too_far, "no vertex is within 0.5 m of Hook, the nearest is 2 m away; raise"),
     ],
 )
@@ -380,7 +380,7 @@ def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(sce
 def test_an_attachment_without_a_name_is_told_of_in_words(cube):
     cube.vbd.role = "SOFT"
     cube.vbd.attachments.add()
-    with pytest.raises(ValueError, match=r"^Cube: an attachment has no target; choose an object"):
+    with pytest.raises(ValueError, match=r"^Cube: an attachment has no Target; choose an object"):
         gathered()
 
 

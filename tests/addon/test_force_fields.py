@@ -85,7 +85,7 @@ def test_wind_too_weak_to_be_seen_says_so_and_how_strong_would_not_be(scene):
 
     # 0.02 N/m² on every unit of drag, against 0.2 kg/m²: 1.2 %, and 41 times that is the half.
     (note,) = said()
-    assert "presses with 1.2 % of the weight" in note and "Strength by 41" in note
+    assert "presses with only 1.2 % of the weight" in note and "Strength by 41" in note
     wind.field.strength = 41.0
     assert not said()
     wind.field.strength, ob.vbd.drag = 1.0, 0.0  # the user does not need it

@@ -242,7 +242,7 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     scene.vbd.use_ground = True
     assert hints() == ["Ready: press Bake"]
     cube.vbd.attachments.add()
-    assert hints() == ["Cube: choose a target"]
+    assert hints() == ["Cube: choose a Target"]
     cube.vbd.attachments[0].enabled = False
     assert hints() == ["Ready: press Bake"]
     bpy.ops.object.duplicate_move_linked()
