@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bad starts: intersecting surfaces are pushed apart, and reported until they are separate.
+"""Initial intersections: surfaces are pushed apart, and reported until they are separate.
 
 Until then such places take no part in ordinary contact, which would hold them where they are. Where
 a solid passes through itself, its elasticity alone separates it (self_intersections.py).
