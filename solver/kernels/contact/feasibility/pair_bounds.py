@@ -5,10 +5,10 @@ Divide and truncate: the direction between the closest points of a pair, as of i
 its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
 Geometric Contact", 2025, §3.5, in its planar form).
 
-A corner queries its pair from where it first goes beyond QUIET times the gap from its place as gaps
-were measured. For quiet corners their pair keeps a reserve: the rest of that path. The rest of the
-gap is shared by those that query and move at the same time, by how fast they approach. So a corner
-that comes back has to query too: others may have taken its reserve.
+A corner queries its pair from where it first wants to go beyond QUIET times the gap from its place
+as gaps were measured. For quiet corners their pair keeps a reserve: the rest of that path. The rest
+of the gap is shared by those that query and move at the same time, by how fast they approach. So a
+corner that comes back, or was truncated, has to query too: others may have taken its reserve.
 
 With embedded surfaces a surface vertex may move with several vertices, each of which may take a
 fraction of its own of its step. So its path to the plane of a pair is bounded by the sum of those
@@ -53,9 +53,7 @@ class Watch:
     """Places of surface vertices as gaps were measured, and the bounds that pairs set to steps."""
 
     x_measured: wp.array[wp.vec3]  # [vertex, m]
-    farthest: wp.array[
-        float
-    ]  # distance from there at most so far, at the start of steps [vertex, m]
+    farthest: wp.array[float]  # distance from there of their farthest candidate [vertex, m]
     least_gap: wp.array[float]  # the smallest of its pairs then, [vertex, m]
     unknown: wp.array[int]  # 1 if nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
@@ -82,19 +80,15 @@ def bounds_function(width: int) -> wp.Function:
         embedding: Embedding,
         watch: Watch,
     ):
-        """Return how far surface vertex s may have been from its measured place after this step,
-        and how far it has been before [m].
+        """Return how far surface vertex s may have been from its measured place after this step, if
+        it and those before were taken in full [m].
         """
-        here = wp.length(x[s] - watch.x_measured[s])
-        before = wp.max(watch.farthest[s], here)
-        far = before
+        far = wp.length(x[s] - watch.x_measured[s])
         if s >= moving[0] and s < moving[1]:
-            far = wp.max(before, wp.length(candidate[s] - watch.x_measured[s]))
+            far = wp.length(candidate[s] - watch.x_measured[s])
         elif wp.static(embedded):
-            far = wp.max(
-                before, here + surface.largest_displacement(s, moving, x, candidate, embedding)
-            )
-        return far, before
+            far += surface.largest_displacement(s, moving, x, candidate, embedding)
+        return wp.max(watch.farthest[s], far)
 
     @wp.func
     def path_and_reserve(
@@ -113,8 +107,7 @@ def bounds_function(width: int) -> wp.Function:
         path = float(0.0)
         reserve = float(0.0)
         is_still = s >= watch.kinematic_start and s < embedding.first and s >= moving[1]
-        far, _before = reach(s, moving, x, candidate, embedding, watch)
-        if watch.unknown[0] != 0 or far > quiet:
+        if watch.unknown[0] != 0 or reach(s, moving, x, candidate, embedding, watch) > quiet:
             path = surface.displacement_along(s, toward, moving, x, candidate, embedding)
         elif not is_still:
             reserve = quiet - wp.dot(toward, x[s] - watch.x_measured[s])
@@ -157,9 +150,8 @@ def bounds_function(width: int) -> wp.Function:
         the vertices from moving[0] to moving[1] go from x to `candidate`.
         """
         unknown = watch.unknown[0] != 0
-        far, before = reach(s, moving, x, candidate, embedding, watch)
-        # Other threads may read the old value: they take the maximum with `before` themselves.
-        watch.farthest[s] = before
+        far = reach(s, moving, x, candidate, embedding, watch)
+        watch.farthest[s] = far  # threads that read the old one find the same
         if not unknown and far <= QUIET * watch.least_gap[s]:
             return
         if lists.start[s] < lists.start[s + 1]:
