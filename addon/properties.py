@@ -65,8 +65,8 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
         ),
         "restart_every": IntProperty(
             name="Checkpoint Every (frames)",
-            description="Keep what Bake from Here needs after every so many frames, a checkpoint. "
-            "Resume always has the last frame; 0 keeps no other",
+            description="Store a checkpoint every so many frames, for Bake from Here. 0 stores "
+            "only that of the last frame, which Resume uses",
             default=25,
             min=0,
             soft_max=250,
@@ -83,7 +83,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
         ),
         "participant": IntProperty(
             name="Active Object",
-            description="Click to select the object",
+            description="Number of the active object among those of the scene; click to select it",
             get=active_index,
             set=set_active_index,
             options={"HIDDEN", "SKIP_SAVE"},
@@ -230,8 +230,8 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "made_of_cells": BoolProperty(
             name="Made of Cells",
-            description="The role is not one of version 0.1, whose soft bodies were stiffer, or "
-            "the user knows that they were",
+            description="False for soft bodies from version 0.1, which were stiffer, until the "
+            "user has dismissed the notice",
             default=False,
             options={"HIDDEN"},
             override=OVERRIDABLE,

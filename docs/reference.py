@@ -33,6 +33,12 @@ IN_LABEL = re.compile(r" \(([^()]*)\)$")
 NOT_OURS = ("rna_type", "filter_", "check_existing", "remove_")
 # The label of the panel that contains all others of the sidebar, and that of those of an object.
 TITLE = "Soft Bodies and Cloth (VBD)"
+# Fields that show a property of the object that the panel chooses, described without it.
+DESCRIBED = {
+    "Where Painted": "The property where the weight is 1: the number of the Material panel itself",
+}
+# Sections of messages that list those without a remedy as well.
+WHOLE = ("report",)
 # Beyond these there is no limit worth a line.
 ENDLESS = 1e9
 
@@ -165,7 +171,8 @@ class Layout:
 
     def prop(self, group, name, text="", **_):
         p = group.bl_rna.properties[name]
-        self.fields[IN_LABEL.sub("", text or p.name)] = p.description
+        shown = IN_LABEL.sub("", text or p.name)
+        self.fields[shown] = DESCRIBED.get(shown, p.description)
 
     def prop_search(self, group, name, *_, text="", **__):
         self.prop(group, name, text)
@@ -244,7 +251,7 @@ def _title(cls, known):
 
 
 def messages():
-    """The sections of docs/troubleshooting.md, of all messages with a remedy."""
+    """The sections of docs/troubleshooting.md, of all messages with a remedy, and some others."""
     from vbd.solver.messages import sections
 
     found, text = sections(), ""
@@ -257,6 +264,9 @@ def messages():
             text += f"{section['intro']}\n\n"
         rows = [(_without_fields(m["text"]), _remedy(m)) for m in section[name].values()]
         text += table(("Message", "What to do"), [row for row in rows if row[1]]) + "\n"
+        if name in WHOLE:
+            others = (f"- {shown}" for shown, remedy in rows if not remedy)
+            text += "\n".join(["\nThese say all there is to say:\n", *others]) + "\n"
     return {"messages": text.rstrip("\n")}
 
 

@@ -70,7 +70,7 @@ class VBD_OT_bake(InSteps, Operator):
         items=(
             ("ASK", "Ask", "Bake again, unless frames of an unfinished bake can be continued"),
             ("NEW", "New", "Bake again and delete the frames of an earlier bake"),
-            ("RESUME", "Resume", "Go on after the frames that are there"),
+            ("RESUME", "Resume", "Continue after the frames that are there"),
         ),
         default="ASK",
         options={"HIDDEN", "SKIP_SAVE"},

@@ -80,8 +80,8 @@ class VBD_OT_resume_bake(_OnSavedFrames):
     bl_idname = "vbd.resume_bake"
     bl_label = "Resume"
     bl_description = (
-        "Go on after the last frame that an earlier bake has finished, also after Esc, a crash or "
-        "in another session. The result is what a bake without the break gives"
+        "Continue after the last frame that an earlier bake has finished, also after Esc, a crash "
+        "or in another session. The result is that of a bake without the break"
     )
 
     other_refusal = staticmethod(resume_refusal)
@@ -105,8 +105,8 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
     bl_idname = "vbd.bake_from_here"
     bl_label = "Bake from Here"
     bl_description = (
-        "Keep the frames up to the current one, and bake those after it again, with the current "
-        "settings. Begins at the checkpoint before it"
+        "Go back to the last checkpoint up to the current frame, and bake all frames after that "
+        "checkpoint again, with the current settings"
     )
 
     @staticmethod
@@ -173,12 +173,12 @@ def is_there(kept, scene):
 class VBD_OT_ask_bake(_OnSavedFrames):
     bl_idname = "vbd.ask_bake"
     bl_label = "Resume or Bake Again"
-    bl_description = "Ask before frames are deleted that could be gone on with"
+    bl_description = "Ask before deleting frames that a bake could continue from"
 
     choice: EnumProperty(
         name="Choice",
         items=(
-            ("RESUME", "Keep and Resume", "Go on after the frames that are kept, or load them"),
+            ("RESUME", "Keep and Resume", "Continue after the frames that are kept, or load them"),
             ("NEW", "Delete and Bake Again", "Delete the kept frames and begin from the start"),
         ),
         options={"SKIP_SAVE"},

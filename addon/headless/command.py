@@ -60,21 +60,21 @@ def parser(program):
     add_jobs_parser(commands)
     kept = bake.add_argument_group(
         "frames of an earlier bake into the same output",
-        "Without one of these, frames that could be gone on with are not touched",
+        "Without one of these, frames that a bake could continue from are kept",
     ).add_mutually_exclusive_group()
     kept.add_argument(
         "--resume",
         action="store_true",
-        help="go on after the last finished frame, from the start if there is none; refused when "
-        "settings or meshes have changed",
+        help="continue after the last finished frame, from the start if there is none; refused "
+        "when settings or meshes have changed",
     )
     kept.add_argument(
         "--from",
         type=int,
         dest="from_frame",
         metavar="FRAME",
-        help="keep the frames up to this one, or to the checkpoint before it, and bake the rest "
-        "with what has changed since",
+        help="go back to the last checkpoint up to this frame, and bake the rest again with what "
+        "has changed since",
     )
     kept.add_argument("--fresh", action="store_true", help="delete them and bake again")
     kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")

@@ -98,8 +98,8 @@ def shown_fields(ob, fields):
         stored = stored_name(name)
         if stored in hidden:
             continue
-        if woven and stored == "youngs_modulus":
-            label = "Warp (N/m)" if name == "membrane_stiffness" else "Warp (MPa)"
+        if woven and name == "membrane_stiffness":
+            label = "Warp (N/m)"
         if ob.override_library:
             # Only stored values can be overridden.
             if name == "keeps_folds" or (name == "youngs_modulus_mpa" and ob.vbd.role == "CLOTH"):

@@ -85,7 +85,7 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
             row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
         else:
             row.prop_search(ob.vbd, "rest_shape_key", keys, "key_blocks", text="Shape Key")
-        layout.prop(ob.vbd, "shrink", text="Shrink")
+        layout.prop(ob.vbd, "shrink")
 
 
 class VBD_PT_stack(PhysicsPanel, Panel):

@@ -37,7 +37,9 @@ def draw_softness(layout, context):
 class VBD_OT_dismiss_softness(Operator):
     bl_idname = "vbd.dismiss_softness"
     bl_label = "Dismiss"
-    bl_description = "Do not show this again for the soft bodies that are in the file now"
+    bl_description = (
+        "Hide the notice about softer bodies for all soft bodies that are in the file now"
+    )
     bl_options = {"UNDO", "INTERNAL"}
 
     def execute(self, _context):

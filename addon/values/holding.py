@@ -70,7 +70,8 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         ),
         "damping": FloatProperty(
             name="Damping",
-            description="Time that, times the stiffness, resists stretching and shrinking",
+            description="How strongly swinging on the attachment is slowed, as a time: this times "
+            "the stiffness is the damping coefficient. 0 is off",
             default=0.01,
             min=0.0,
             max=100.0,
@@ -137,8 +138,8 @@ def holding_properties():
         ),
         "pin_stiffness": FloatProperty(
             name="Pull (N/m per kg)",
-            description="Stiffness of pins with the weight 1, were they soft; others have as much "
-            "of it as their weight says. A body on soft pins sags by gravity over stiffness",
+            description="Stiffness of a soft pin, to be multiplied by its weight: a body on soft "
+            "pins sags by gravity over this product. Weight 1 always holds hard",
             default=1000.0,
             min=0.0,
             max=1e9,
@@ -147,7 +148,8 @@ def holding_properties():
         ),
         "pin_damping": FloatProperty(
             name="Damping",
-            description="Time that, times the stiffness, resists motion relative to the animation",
+            description="How strongly swinging around the animated place is slowed, as a time: "
+            "this times the stiffness is the damping coefficient. 0 is off",
             default=0.01,
             min=0.0,
             max=100.0,

@@ -80,8 +80,8 @@ MEASURED = {
         unit="N/m",
         low=SOFTEST,
         high=STIFFEST,
-        description="Stiffness of woven cloth along V of the UV map, as force per width; Stiffness "
-        "is the one along U. Weft modulus times thickness",
+        description="Stiffness of woven cloth along V of the UV map, as force per width; Warp is "
+        "the one along U. Weft modulus times thickness",
         per_width=True,
     ),
     "shear_stiffness": Measured(

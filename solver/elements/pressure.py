@@ -67,9 +67,8 @@ def pressed_triangles(body, settings):
     triangles, flat = outward(body.rest_points, closed)
     count = len(triangles)
     if m.keep_volume and flat.any():
-        raise ValueError(
-            message("material.no_rest_volume", name=body.name, first=np.flatnonzero(flat)[0])
-        )
+        first = triangles[np.flatnonzero(flat)[0]].tolist()
+        raise ValueError(message("material.no_rest_volume", name=body.name, vertices=first))
     if m.keep_volume and settings.is_accelerated:
         # Extrapolation assumes sweeps of one energy, but the energy changes with the pressure.
         raise ValueError(message("material.keep_volume_chebyshev", name=body.name))

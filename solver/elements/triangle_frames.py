@@ -39,7 +39,11 @@ def warp_directions(body):
     if len(flat):
         raise ValueError(
             message(
-                "material.uv_area", name=body.name, count=len(flat), total=len(d_uv), first=flat[0]
+                "material.uv_area",
+                name=body.name,
+                count=len(flat),
+                total=len(d_uv),
+                vertices=body.triangles[flat[0]].tolist(),
             )
         )
     corners = body.rest_points[body.triangles]

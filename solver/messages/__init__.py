@@ -6,8 +6,8 @@ of the section and a word, and
 
 - `text`, with {fields} that its use fills in;
 - `one`, where it reads differently for a `count` of 1;
-- `remedy`: what it means and what to do, for the page. What says all of it itself, and what is part
-  of another message, has none and is not in the page;
+- `remedy`: what it means and what to do, for the page. Messages that say all of it themselves, and
+  parts of other messages, have none; the page lists them only in the section of Last Bake;
 - `operator`, where a button beside the message helps.
 """
 

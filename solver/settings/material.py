@@ -210,7 +210,7 @@ class Material:
     )
     shrink: float | np.ndarray = number(
         0.0,
-        "Shrink Factor",
+        "Shrink",
         "Part by which the cloth is smaller at rest, along all directions: 0.1 draws it together "
         "by a tenth. Below 0 it grows",
         low=-10.0,

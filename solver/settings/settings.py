@@ -79,8 +79,8 @@ class Settings:
     friction_velocity: float = number(
         0.01,
         "Friction Velocity",
-        "Speed times the time of a substep is how far a contact gives way before "
-        "it slides; what sticks stays there (ε_v)",
+        "Best left alone. A contact slips by at most this speed times the time of a substep "
+        "before it slides with full friction (ε_v)",
         unit="m/s",
         low=1e-6,
         high=10.0,
@@ -150,8 +150,8 @@ class Settings:
     collision_interval: int = number(
         5,
         "Collision Interval",
-        "Iterations until contacts are searched again for the few that need it, then twice as "
-        "many, and so on (n_col)",
+        "Best left alone. After so many iterations, then twice as many, and so on, contacts are "
+        "searched again for vertices whose steps were cut short (n_col)",
         low=1,
         high=10000,
         soft_high=20,

@@ -156,7 +156,6 @@ def refuse_flat_triangles(name, points, triangles):
                 name=name,
                 count=len(flat),
                 total=len(triangles),
-                first=flat[0],
                 vertices=triangles[flat[0]].tolist(),
             )
         )

@@ -344,8 +344,8 @@ def test_a_soft_body_that_hangs_by_one_vertex_is_named(scene):
     ball.vbd.role = "SOFT"
     item = attach(ball, empty_object(location=(0.0, 0.0, 0.35)))
     assert gathered().notes == [
-        "Sphere: Tie ties a single vertex, and a load would pull a spike out of Sphere; choose "
-        "a Group around that place, or set Within"
+        "Sphere: Tie ties a single vertex, and a load would pull a spike out of Sphere there; "
+        "choose a Group with the vertices around, or set Within"
     ]
     item.distance = 0.1
     assert len(tie().vertices) > 1 and not gathered().notes
@@ -365,8 +365,9 @@ def test_a_rope_that_holds_a_soft_body_at_one_place_is_told_to_be_its_target(sce
     ball.vbd.role = "SOFT"
     item = attach(rope, ball)
     advice = (
-        "Rope: Tie ties a single vertex, and a load would pull a spike out of Sphere; remove it, "
-        "and attach Sphere to Rope with a Group around that place, or Within"
+        "Rope: Tie ties a single vertex, and a load would pull a spike out of Sphere there; remove "
+        "it, and attach Sphere to Rope instead: with a Group of the vertices around that place, or "
+        "with Within"
     )
     assert gathered().notes == [advice]
     rope.vertex_groups.new(name="End").add([0], 1.0, "REPLACE")

@@ -184,7 +184,7 @@ def test_the_coarse_correction_tells_what_it_took_and_what_it_skipped():
     assert "0.97 of its last step" in line
     assert "2.0e-02 before it" in line
     assert "6 steps skipped" in line
-    assert convergence.numbers()[-1] == "Coarse steps skipped: 6"
+    assert convergence.numbers()[-1] == "Steps of Coarse Correction skipped: 6"
 
 
 def test_the_numbers_tell_the_error_of_the_last_frame():

@@ -133,7 +133,7 @@ def test_converting_a_copy_leaves_the_motion_of_the_other(ob, scene):
 
 def test_a_bake_whose_keys_were_deleted_is_not_converted(ob, scene):
     ob.shape_key_clear()
-    with pytest.raises(RuntimeError, match="Nothing to convert"):
+    with pytest.raises(RuntimeError, match="Nothing to prepare for glTF"):
         bpy.ops.vbd.convert_to_relative()
     assert warnings(scene)[0] == "Sheet is baked and was edited"
 
@@ -147,7 +147,7 @@ def test_the_selected_objects_are_converted_or_else_all(ob, scene):
     assert playback.is_absolute(ob) and not playback.is_absolute(other)
     bpy.ops.vbd.convert_to_relative()  # the selected one is done already
     assert not playback.is_absolute(ob)
-    with pytest.raises(RuntimeError, match="Nothing to convert"):
+    with pytest.raises(RuntimeError, match="Nothing to prepare for glTF"):
         bpy.ops.vbd.convert_to_relative()
 
 
