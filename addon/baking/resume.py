@@ -105,8 +105,8 @@ class VBD_OT_bake_from_here(_OnSavedFrames):
     bl_idname = "vbd.bake_from_here"
     bl_label = "Bake from Here"
     bl_description = (
-        "Go back to the last checkpoint up to the current frame, and bake all frames after that "
-        "checkpoint again, with the current settings"
+        "Go back to the last checkpoint at or before the current frame, and bake again from there, "
+        "with the current settings"
     )
 
     @staticmethod

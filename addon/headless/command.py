@@ -73,8 +73,8 @@ def parser(program):
         type=int,
         dest="from_frame",
         metavar="FRAME",
-        help="go back to the last checkpoint up to this frame, and bake the rest again with what "
-        "has changed since",
+        help="go back to the last checkpoint at or before this frame, and bake again from there "
+        "with what has changed since",
     )
     kept.add_argument("--fresh", action="store_true", help="delete them and bake again")
     kept.add_argument("--load", action="store_true", help="solve nothing: save what is there")

@@ -405,7 +405,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     plank.select_set(True)
     bpy.ops.vbd.subdivide_faces()
     (note,) = gathered().notes
-    assert "ubdivide" not in note and note.endswith("around that place, or set Within")
+    assert "ubdivide" not in note and note.endswith("with the vertices around, or set Within")
     plank.vbd.attachments[0].distance = 0.2
     assert not gathered().notes
 
@@ -416,6 +416,4 @@ def test_a_rope_at_a_coarse_body_is_told_to_subdivide_that(scene):
     bpy.context.object.vbd.role = "SOFT"
     attach(rope, bpy.context.object)
     (note,) = gathered().notes
-    assert (
-        "subdivide the faces of Cube there (Edit Mode, Edge > Subdivide), and attach Cube" in note
-    )
+    assert "subdivide the faces of Cube around that place (Edit Mode, Edge > Subdivide)" in note
