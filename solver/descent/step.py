@@ -14,8 +14,8 @@ from .stages import make_stages
 class Stepper:
     """Runs the stages of a substep in their order: see `_solve` and `_iterate`.
 
-    The host acts only where surfaces intersect (`ContactStage`), before a substep; and where the
-    rest of a frame was skipped, since contact lists lacked capacity or cloth must tear (`Tearing`).
+    The host acts before a substep only where surfaces intersect (`ContactStage`); and after a frame
+    whose rest was skipped, since contact lists lacked capacity or cloth must tear (`Tearing`).
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -50,7 +50,7 @@ class Stepper:
         """One substep:
 
         predict → approach the guess, searching for contacts →
-        [ search → sweep → coarse correction → multipliers → enough? ] → momentum → velocities
+        [ coarse step → search → sweep → multipliers → enough? ] → momentum → velocities
         """
         s = self.stages
         # Save friction anchors before the start positions of the last substep are lost.
@@ -64,7 +64,8 @@ class Stepper:
         s.damping.begin_step()  # ... and are blended with those at `x_start`
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
         s.attachment_laws.begin_step()
-        s.restless_guard.begin_step()  # draws the guess of nearly incompressible bodies back
+        # Sweeps leave an oscillating error in nearly incompressible cells: draw their guess back.
+        s.restless_guard.begin_step()
         # Approach the guess, searching for contacts.
         s.contacts.begin_step()
         s.gentle_start.begin_step()  # once per scene: reduces too large contact distances
@@ -79,7 +80,7 @@ class Stepper:
         # Restore momentum, and find velocities.
         s.contacts.end_step()  # embedded points follow
         s.gentle_start.end_step()  # contact distances grow
-        s.momentum.end_step()  # rigid steps of islands; marks standing bodies for the guess
+        s.momentum.end_step()  # rigid steps of islands; marks standing (lately touched) vertices
         s.breaking.end_step()
         s.velocities.end_step()
         s.tear_detection.end_step()
@@ -91,16 +92,16 @@ class Stepper:
     def sweep(self):
         """Visit every free vertex once, with all stages before and after."""
         s = self.stages
-        s.coarse_steps.before_sweep()  # with an accuracy; else after sweeps
+        s.coarse_steps.before_sweep()  # where due with an accuracy; without one, after sweeps
         s.error_samples.before_sweep()  # positions for the error estimate
         s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
         s.guess_guard.before_sweep()  # once, early: draws the guess back to rigid motion
-        s.plain_first_sweep.before_sweep()  # no over-relaxation in the first one
+        s.plain_first_sweep.before_sweep()  # ω = 1 in the first, from "Previous Position"
         s.sweeps.sweep()  # every free vertex takes its Newton step, color by color
         s.plain_first_sweep.after_sweep()
-        s.coarse_matrix.after_sweep()
+        s.coarse_matrix.after_sweep()  # after the first one; more often where bodies are stiff
         s.coarse_steps.after_sweep()
-        s.last_guard.after_sweep()  # after the last one: draws back what overshot
+        s.last_guard.after_sweep()  # closes the last of fewer than three: draws overshoot back
         s.attachment_multipliers.after_sweep()
         s.spring_multipliers.after_sweep()
         s.enclosed_air.after_sweep()  # pressure follows volume
@@ -168,7 +169,7 @@ def make_coarse(model):
         return None
     correction = CoarseCorrection(model, aggregates)
     model.inherited.append(correction.before)
-    # Bodies with separate matrices move one after the other, and would block each other.
+    # Bodies with separate matrices do not know of each other, and would block each other.
     touches = model.contact is not None and correction.groups.fit_one_matrix
     if touches and not model.settings.quasistatic:
         uniform_steps = UniformSteps(model)
