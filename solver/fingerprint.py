@@ -160,7 +160,7 @@ def changed_settings(was, now):
     accuracy was 0 where it has an effect now.
     """
     settings = Settings(**now)
-    later = {"accuracy": 0.0 if settings.is_cyclic else settings.accuracy}
+    later = {"accuracy": 0.0 if settings.ends_at_accuracy else settings.accuracy}
     yield from changed_values({**plain(Settings()), **later, **was}, now, Settings)
 
 

@@ -56,7 +56,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "initial_guess": not settings.quasistatic,
         "time_scale": not settings.quasistatic,
-        "accuracy": settings.coarse_correction and not (accelerated or settings.quasistatic),
+        "accuracy": settings.coarse_correction and not accelerated,
         "ground_height": settings.use_ground,
     }.get(name, True)
 

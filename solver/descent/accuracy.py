@@ -6,8 +6,7 @@ import warp as wp
 
 from ..device.launches import play
 from ..kernels.descent import accuracy as kernels
-from ..model.chunks import make_chunks
-from ..report.position_error import BodyErrors, rounding_of, visible
+from .body_errors import BodyErrorEstimates
 
 # Iterations from one coarse step to the next.
 CYCLE = 2
@@ -15,10 +14,6 @@ CYCLE = 2
 # From the third cycle on, two moves are compared with every cycle; after so many checks, moves over
 # twice as many cycles, whose rate is better known where it is near to 1.
 CHECKS = 4
-# An error below this fraction of a body's size is invisible, at an accuracy of 1.
-FRACTION_OF_SIZE = 0.005
-# Rough cost of a vertex in a sum [ns].
-VERTEX = 5.0
 
 
 def begins_cycle(iteration):
@@ -58,7 +53,7 @@ def check_schedule(count):
     return found
 
 
-class Accuracy:
+class Accuracy(BodyErrorEstimates):
     """Estimates the error of every body at checks between the iterations of a substep.
 
     The `first` sample is as many iterations before the `second` as that is before the check.
@@ -67,32 +62,12 @@ class Accuracy:
     """
 
     def __init__(self, model, iterations, collapsed, chooses_period=False):
-        self.model, self.iterations, self.chooses_period = model, iterations, chooses_period
+        super().__init__(model)
+        self.iterations, self.chooses_period = iterations, chooses_period
         self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
         self.check_schedule = check_schedule(iterations.count)
-        free = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
-        counts = np.array([len(vertices) for vertices in free])
-        self.body = np.flatnonzero(counts)
-        owner = np.repeat(np.arange(len(self.body)), counts[self.body])
-        self.chunks = make_chunks(np.concatenate(free), owner, len(self.body), model.device)
-        self.errors = self._errors(counts[self.body])
         self.measure = self._measure(collapsed)
         self.check = self._make_check()
-
-    def _errors(self, counts):
-        """Return the `BodyErrorArrays` of the bodies, which have `counts` free vertices."""
-        model, errors = self.model, kernels.BodyErrorArrays()
-        points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
-        self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
-        fraction = FRACTION_OF_SIZE * model.settings.accuracy
-        values = counts, fraction * self.sizes, [rounding_of(each) for each in points]
-        for name, value in zip(("size", "least", "rounding"), values, strict=True):
-            setattr(errors, name, model.upload(np.array(value), wp.float64))
-        for name in ("error", "bound", "goal", "rate", "slowest", "latest", "motion"):
-            zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
-            setattr(errors, name, zeros)
-        errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
-        return errors
 
     def _measure(self, collapsed):
         """Return launches that estimate all errors, and end the iterations where they are small."""
@@ -102,13 +77,7 @@ class Accuracy:
         at.first, at.second, at.now = self.first, self.second, model.x
         demand, settings = kernels.Demand(), model.settings
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
-        sizes = np.diff(self.chunks.start.numpy())
-        moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
-        displacements = wp.zeros(len(sizes), dtype=kernels.Displacements, device=model.device)
-        # Without contact no step is truncated.
-        cut = wp.zeros(model.free_count, dtype=int, device=model.device)
-        if model.contact is not None:
-            cut = model.contact.truncation.cut
+        launches, moves, displacements = self.sums(at)
         bodies = [
             self.iterations.number,
             self.chunks,
@@ -118,7 +87,6 @@ class Accuracy:
             demand,
         ]
         bodies.append(self._compared())
-        displacement_inputs = [self.chunks, at, model.touched, cut]
         # With a fixed period there are more coarse steps: half of the iterations left must suffice.
         left = 0.5 * (self.iterations.count - kernels.SECOND_CHECK) / CYCLE
         has_fixed_period, is_met = self.iterations.has_fixed_period, self.iterations.is_met
@@ -131,14 +99,7 @@ class Accuracy:
             record(kernels.fade, len(self.body), [has_fixed_period], [self.errors]),
         ]
         return [
-            record(kernels.add_moves, len(sizes), [self.chunks, at], [moves], VERTEX * sizes),
-            record(
-                kernels.add_displacements,
-                len(sizes),
-                displacement_inputs,
-                [displacements],
-                VERTEX * sizes,
-            ),
+            *launches,
             record(kernels.find_errors, len(self.body), bodies, [self.errors]),
             find_met,
         ]
@@ -186,31 +147,15 @@ class Accuracy:
             actions.append(after({second}, lambda: play(self.choose)))
         return after({1} | checks | shifts | seconds, lambda: [action() for action in actions])
 
-    @property
-    def reported(self):
-        """Arrays that a frame reports."""
-        names = "error", "bound", "goal", "rate", "rounding", "motion"
-        return {f"body_{name}": getattr(self.errors, name) for name in names}
-
     def estimate(self, numbers, done):
         """Return the `BodyErrors` after `done` iterations from the `reported` numbers; unknown
         after too few iterations.
         """
-        found = BodyErrors.unknown(len(self.model.assembly.vertices))
         if done < kernels.FIRST_CHECK:
-            return found
+            return self.unknown()
         passed = [check for check, _ in self.check_schedule if check <= done]
         last, compared = kernels.FIRST_CHECK, 1
         if passed:
             last = passed[-1]
             compared = last - ([CYCLE, 2 * CYCLE, *passed])[-2]
-        error, bound, goal, rate, rounding, motion = (numbers[name] for name in self.reported)
-        rate = rate ** (1.0 / compared)
-        error, bound = (np.maximum(e * rate ** (done - last), rounding) for e in (error, bound))
-        goal = np.maximum(goal, self.model.settings.accuracy * FRACTION_OF_SIZE * self.sizes)
-        # An error whose bound is above the goal is not reported as below it.
-        found.error[self.body] = np.where((error <= goal) & (goal < bound), bound, error)
-        found.goal[self.body] = goal
-        found.seen[self.body] = visible(motion, self.sizes)
-        found.decay[self.body], found.motion[self.body] = rate, motion
-        return found
+        return self.errors_after(numbers, done - last, compared)

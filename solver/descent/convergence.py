@@ -10,6 +10,7 @@ import warp as wp
 from ..model.stage import Stage
 from ..report.position_error import PositionError
 from .accuracy import Accuracy, coarse_step_follows
+from .equilibrium_accuracy import EquilibriumAccuracy
 
 # Where surfaces may touch, cycles of a fixed period cost more time than they save below so many
 # iterations (docs/gallery/convergence.md).
@@ -30,7 +31,7 @@ def has_multipliers(model):
 
 def may_end_early(model, coarse):
     """Return whether an accuracy ends substeps, with the `coarse` correction of the scene."""
-    return bool(model.settings.is_cyclic and coarse and not has_multipliers(model))
+    return bool(model.settings.ends_at_accuracy and coarse and not has_multipliers(model))
 
 
 def cycles_have_fixed_period(model):
@@ -75,12 +76,16 @@ class Convergence:
         self.checks = [when_due(due_after((count + 1) // 2), self._measure_residual, watched=True)]
         self.accuracy = self.error = None
         self.error_launches, self.coarse = [], coarse
-        self.has_fixed_period = may_end_early(model, coarse) and cycles_have_fixed_period(model)
-        if may_end_early(model, coarse):
+        ends_early, is_cyclic = may_end_early(model, coarse), model.settings.is_cyclic
+        self.has_fixed_period = ends_early and is_cyclic and cycles_have_fixed_period(model)
+        if ends_early and not is_cyclic:
+            self.accuracy = EquilibriumAccuracy(model, iterations, coarse.components.ruined)
+            self.checks.append(self.accuracy.check)
+        elif ends_early:
             collapsed, chooses_period = coarse.components.ruined, not self.has_fixed_period
             self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
             self.checks.append(self.accuracy.check)
-        if coarse and not self.has_fixed_period:
+        if coarse and not (self.has_fixed_period or (ends_early and not is_cyclic)):
             steps = [n + 1 for n in range(count) if coarse_step_follows(n, model.settings)]
             self.error = PositionError(model, count, steps)
             self.error_launches = [when_due(lambda _: True, self.error.find, watched=True)]

@@ -102,7 +102,7 @@ def _of_iterations(model, residual, convergence):
         made["plain_first_sweep"] = PlainFirstSweep(model)
     if coarse:
         steps = FewCoarseSteps(model, coarse)
-        if convergence.accuracy:
+        if convergence.accuracy and settings.is_cyclic:
             steps = CyclicCoarseSteps(model, coarse, convergence.has_fixed_period)
         made |= {"coarse_matrix": CoarseMatrixUpdate(model, coarse, steps), "coarse_steps": steps}
         if is_guarded(model) and settings.is_short:

@@ -217,10 +217,15 @@ class Settings:
         return self.acceleration > 0.0
 
     @property
+    def ends_at_accuracy(self) -> bool:
+        """True if a substep ends where the estimated error is small."""
+        can_estimate = self.coarse_correction and not self.is_accelerated
+        return can_estimate and self.accuracy > 0.0 and self.iterations >= LEAST_FOR_ESTIMATE
+
+    @property
     def is_cyclic(self) -> bool:
         """True if iterations run in cycles that estimate the error, until it is small."""
-        can_estimate = self.coarse_correction and not (self.is_accelerated or self.quasistatic)
-        return can_estimate and self.accuracy > 0.0 and self.iterations >= LEAST_FOR_ESTIMATE
+        return self.ends_at_accuracy and not self.quasistatic
 
     @property
     def is_short(self) -> bool:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Quasistatic frames come to the equilibrium of Newton's method in float64 within few cycles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from references import cell_center, hourglass, neo_hookean, slope
@@ -31,7 +33,7 @@ def test_what_rounding_leaves_of_the_residual_hides_no_error():
     body = quasistatic.SCENES["bar 4"]()
     found = []
     for iterations in (CYCLES, 40, 20, 10):
-        settings = Settings(quasistatic=True, substeps=1, iterations=iterations)
+        settings = Settings(quasistatic=True, substeps=1, iterations=iterations, accuracy=0.0)
         simulation = Simulation([body], settings)
         (frame,) = simulation.frames(1)
         x, residual = frame.exact_positions[0], simulation.stepper.residual
@@ -40,6 +42,26 @@ def test_what_rounding_leaves_of_the_residual_hides_no_error():
     goal = quasistatic.equilibrium(body, found[0][0])
     for x, is_rounding in found:
         assert not is_rounding or quasistatic.errors(body, [x], goal)[0] < 1e-3
+
+
+@pytest.mark.parametrize("scene", ["bar 2", "bar 4", "sheet 12 10"])
+def test_a_frame_ends_at_the_accuracy(scene):
+    body = quasistatic.SCENES[scene]()
+    settings = Settings(quasistatic=True, substeps=1, iterations=500)
+    first, second, third = simulate([body], settings, 3)
+    assert third.stats.iterations <= second.stats.iterations <= first.stats.iterations <= 64
+    goal = quasistatic.equilibrium(body, third.exact_positions[0])
+    motion, error, left = (
+        np.sqrt(np.mean(np.sum((a - b) ** 2, axis=1)))
+        for a, b in (
+            (first.exact_positions[0], body.points),
+            (first.exact_positions[0], goal),
+            (third.exact_positions[0], goal),
+        )
+    )
+    assert error < settings.accuracy * motion
+    # What is left is invisible: 0.005 of the size, times the accuracy.
+    assert left < 0.005 * settings.accuracy * np.ptp(body.points, axis=0).max()
 
 
 @pytest.mark.parametrize("ground", ["plane", "mesh"])
@@ -51,13 +73,15 @@ def test_a_bar_comes_to_lie_on_the_ground(ground):
     bar = Cells(points + [0.0, 0.0, 0.12], cells, Material(youngs_modulus=1e5), held)
     below = [Collider(*plane())] if ground == "mesh" else []
     how = Settings(quasistatic=True, substeps=1, iterations=CYCLES, use_ground=ground == "plane")
-    (frame,) = simulate([bar, *below], how, 1)
-    x = frame.exact_positions[0]
-    assert frame.stats.residual < 0.01
-    assert frame.stats.inverted == 0
-    assert 0.0 < x[:, 2].min() < 0.005
-    # The free half of it lies flat.
-    assert x[points[:, 0] > 0.7][:, 2].max() < 0.11
+    (exact,) = simulate([bar, *below], replace(how, accuracy=0.0), 1)
+    assert exact.stats.residual < 0.01
+    (early,) = simulate([bar, *below], how, 1)
+    for frame in (exact, early):
+        x = frame.exact_positions[0]
+        assert frame.stats.inverted == 0
+        assert 0.0 < x[:, 2].min() < 0.005
+        # The free half of it lies flat.
+        assert x[points[:, 0] > 0.7][:, 2].max() < 0.11
 
 
 def test_the_reference_has_the_energy_of_cells():

@@ -14,12 +14,12 @@ from shapes import box, chain, grid
 from vbd.solver.bodies import Cloth, Pins, Rod, Solid
 from vbd.solver.descent.accuracy import (
     CYCLE,
-    FRACTION_OF_SIZE,
     Accuracy,
     begins_cycle,
     begins_growing_cycle,
     check_schedule,
 )
+from vbd.solver.descent.body_errors import FRACTION_OF_SIZE
 from vbd.solver.descent.convergence import ENOUGH_TO_HOLD
 from vbd.solver.kernels.descent.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_CHECK
 from vbd.solver.report.lengths import length

@@ -77,8 +77,8 @@ def test_what_was_baked_before_there_was_an_accuracy_had_none(cache):
     (change,) = cache.changes(Settings(accuracy=0.01), scene())
     assert str(change) == "Accuracy was 0, is 0.01"
     # It has no effect there.
-    cache.header.settings["quasistatic"] = True
-    assert not cache.changes(Settings(quasistatic=True), scene())
+    cache.header.settings["acceleration"] = 0.9
+    assert not cache.changes(Settings(acceleration=0.9), scene())
 
 
 def test_a_new_cache_drops_the_old_frames(cache):

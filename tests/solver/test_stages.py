@@ -20,7 +20,7 @@ FOLDER = Path(step_module.__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "method.md"
 # Modules that several stages share, and modules that compose stages.
 SHARED = {"stage", "components", "flight", "accuracy", "holding", "rigid_steps", "island_moves"}
-SHARED |= {"common_moves", "state_names"}
+SHARED |= {"common_moves", "state_names", "body_errors", "equilibrium_accuracy"}
 
 
 def written_in(function):

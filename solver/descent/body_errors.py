@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Errors of bodies that are estimated between the iterations of a substep."""
+
+import numpy as np
+import warp as wp
+
+from ..kernels.descent import accuracy as kernels
+from ..model.chunks import make_chunks
+from ..report.position_error import BodyErrors, rounding_of, visible
+
+# An error below this fraction of a body's size is invisible, at an accuracy of 1.
+FRACTION_OF_SIZE = 0.005
+# Rough cost of a vertex in a sum [ns].
+VERTEX = 5.0
+
+
+class BodyErrorEstimates:
+    """Arrays of the errors of all bodies with free vertices, numbers `body`, and what they need."""
+
+    def __init__(self, model):
+        self.model = model
+        free = [vertices[vertices < model.free_count] for vertices in model.assembly.vertices]
+        counts = np.array([len(vertices) for vertices in free])
+        self.body = np.flatnonzero(counts)
+        owner = np.repeat(np.arange(len(self.body)), counts[self.body])
+        self.chunks = make_chunks(np.concatenate(free), owner, len(self.body), model.device)
+        self.errors = self._errors(counts[self.body])
+
+    def _errors(self, counts):
+        """Return the `BodyErrorArrays` of the bodies, which have `counts` free vertices."""
+        model, errors = self.model, kernels.BodyErrorArrays()
+        points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
+        self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
+        fraction = FRACTION_OF_SIZE * model.settings.accuracy
+        values = counts, fraction * self.sizes, [rounding_of(each) for each in points]
+        for name, value in zip(("size", "least", "rounding"), values, strict=True):
+            setattr(errors, name, model.upload(np.array(value), wp.float64))
+        for name in ("error", "bound", "goal", "rate", "slowest", "latest", "motion"):
+            zeros = wp.zeros(len(counts), dtype=wp.float64, device=model.device)
+            setattr(errors, name, zeros)
+        errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
+        return errors
+
+    def sums(self, at):
+        """Return launches that sum up moves and displacements by chunk, and their two sums; `at`
+        are `ErrorSampleArrays`.
+        """
+        model, record = self.model, self.model.launches.record
+        sizes = np.diff(self.chunks.start.numpy())
+        moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
+        displacements = wp.zeros(len(sizes), dtype=kernels.Displacements, device=model.device)
+        # Without contact no step is truncated.
+        cut = wp.zeros(model.free_count, dtype=int, device=model.device)
+        if model.contact is not None:
+            cut = model.contact.truncation.cut
+        inputs, cost = [self.chunks, at], VERTEX * sizes
+        launches = [
+            record(kernels.add_moves, len(sizes), inputs, [moves], cost),
+            record(
+                kernels.add_displacements,
+                len(sizes),
+                [*inputs, model.touched, cut],
+                [displacements],
+                cost,
+            ),
+        ]
+        return launches, moves, displacements
+
+    @property
+    def reported(self):
+        """Arrays that a frame reports."""
+        names = "error", "bound", "goal", "rate", "rounding", "motion"
+        return {f"body_{name}": getattr(self.errors, name) for name in names}
+
+    def unknown(self):
+        """Return unknown `BodyErrors`."""
+        return BodyErrors.unknown(len(self.model.assembly.vertices))
+
+    def errors_after(self, numbers, later, compared):
+        """Return the `BodyErrors` so many iterations `later` than the check of the `reported`
+        numbers, whose rates are those of `compared` iterations.
+        """
+        found = self.unknown()
+        error, bound, goal, rate, rounding, motion = (numbers[name] for name in self.reported)
+        rate = rate ** (1.0 / compared)
+        error, bound = (np.maximum(e * rate**later, rounding) for e in (error, bound))
+        goal = np.maximum(goal, self.model.settings.accuracy * FRACTION_OF_SIZE * self.sizes)
+        # An error whose bound is above the goal is not reported as below it.
+        found.error[self.body] = np.where((error <= goal) & (goal < bound), bound, error)
+        found.goal[self.body] = goal
+        found.seen[self.body] = visible(motion, self.sizes)
+        found.decay[self.body], found.motion[self.body] = rate, motion
+        return found
