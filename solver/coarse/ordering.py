@@ -18,8 +18,10 @@ def patch_edges(of, assembly):
     """Pairs of aggregates [edge, 2] joined by elements or attachments; `of` [vertex] or -1."""
     tied = assembly.attachments
     mine = np.where(tied.weights != 0.0, tied.corners, tied.corners[:, :1])
-    corners = [*assembly.corners(), mine]
-    edges = unique_edges(*(of[c] for c in corners))
+    joined = [of[corners] for corners in (*assembly.corners(), mine)]
+    # Most elements lie inside of one aggregate.
+    joined = [each[(each != each[:, :1]).any(axis=1)] for each in joined]
+    edges = unique_edges(*joined)
     return edges[(edges[:, 0] >= 0) & (edges[:, 0] != edges[:, 1])]
 
 

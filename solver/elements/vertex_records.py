@@ -53,7 +53,9 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
             values = values.reshape(-1, values.shape[-1])
         data[name] = values[by_vertex]
     of_record = np.repeat(np.arange(len(corners)), corners.shape[1])[by_vertex]
-    number = np.argsort(by_vertex).reshape(corners.shape)
+    number = np.empty(len(vertices), dtype=by_vertex.dtype)
+    number[by_vertex] = np.arange(len(vertices))
+    number = number.reshape(corners.shape)
     none = np.zeros(len(corners))
     rest, blend = (none if values is None else values for values in (rest, blend))
     return Records(start, data, rest[of_record], blend[of_record], number)

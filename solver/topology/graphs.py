@@ -6,23 +6,24 @@ Edges join both ways; the order of their ends does not matter.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 
 def unique_edges(*elements):
     """Pairs of vertices that share an element [element, corner], each once, int32 [edge, 2]."""
-    pairs = [np.zeros((0, 2), dtype=np.int64)]
+    elements = [corners for corners in elements if corners.size]
+    span = max((int(corners.max()) + 1 for corners in elements), default=1)
+    keys = [np.zeros(0, dtype=np.int64)]
     for corners in elements:
-        count = corners.shape[1]
-        for a in range(count):
-            for b in range(a + 1, count):
-                pairs.append(np.sort(corners[:, [a, b]], axis=1).astype(np.int64))
-    pairs = np.concatenate(pairs)
-    if not len(pairs):
-        return pairs.astype(np.int32)
-    span = int(pairs.max()) + 1
-    keys = np.unique(pairs[:, 0] * span + pairs[:, 1])
+        columns = np.ascontiguousarray(corners.T, dtype=np.int64)
+        keys += [np.minimum(a, b) * span + np.maximum(a, b) for a, b in combinations(columns, 2)]
+    keys = np.concatenate(keys)
+    keys.sort(kind="stable")  # elements in the order of space come in long runs
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = keys[1:] != keys[:-1]
+    keys = keys[new]
     return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
 
 

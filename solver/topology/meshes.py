@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measures and checks of meshes. Every error names the body and the first element at fault."""
 
+from itertools import combinations
+
 import numpy as np
 
 from ..messages import message
@@ -125,9 +127,11 @@ def signed_volumes(points, triangles, of, count):
 
 def longest_edges(points, elements):
     """Length [m] of the longest edge of every element."""
-    corners = points[elements]
-    gaps = corners[:, :, None] - corners[:, None, :]
-    return np.sqrt((gaps**2).sum(axis=-1).max(axis=(1, 2)))
+    corners = [points[column] for column in elements.T]
+    longest = np.zeros(len(elements))
+    for a, b in combinations(corners, 2):
+        np.maximum(longest, np.einsum("ij,ij->i", a - b, a - b), out=longest)
+    return np.sqrt(longest)
 
 
 def first_edges(points, elements):
