@@ -12,10 +12,12 @@ from .stages import make_stages
 
 
 class Stepper:
-    """Runs the stages of a substep in their order: see `_solve` and `_iterate`.
+    """Runs the stages of a substep in their order: see `_solve`, whose diagram leaves out guards,
+    pressure and Chebyshev, and `sweep`. Their classes are in stages.py.
 
-    The host acts before a substep only where surfaces intersect (`ContactStage`); and after a frame
-    whose rest was skipped, since contact lists lacked capacity or cloth must tear (`Tearing`).
+    The host acts before a substep: where surfaces may intersect, and on a CPU where contact lists
+    are nearly full (`ContactStage`); and where arrays have been replaced (`step`). It also acts
+    after a frame whose rest was skipped, since contact lists lacked capacity or cloth must tear.
     """
 
     def __init__(self, model, kinematic, tearing, residual):
@@ -55,16 +57,17 @@ class Stepper:
         s = self.stages
         # Save friction anchors before the start positions of the last substep are lost.
         s.anchors.begin_step()
-        s.contact_load.begin_step()  # their stiffness follows the load
+        s.contact_load.begin_step()  # contact stiffness follows the load
         # Predict: start positions `x_start`, inertial positions `inertial`, and the guess.
         s.frame_progress.begin_step()
         s.prediction.begin_step()
         s.forces.begin_step()  # they change `inertial`
         s.plasticity.begin_step()  # rest values flow, ...
-        s.damping.begin_step()  # ... and are blended with those at `x_start`
+        s.damping.begin_step()  # ... and are blended with strains, angles, lengths at `x_start`
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
         s.attachment_laws.begin_step()
-        # Sweeps leave an oscillating error in nearly incompressible cells: draw their guess back.
+        # Guards draw positions back to the rigid motion of their components: with mesh contact only
+        # the guess of nearly incompressible cells, whose error oscillates from sweep to sweep.
         s.restless_guard.begin_step()
         # Approach the guess, searching for contacts.
         s.contacts.begin_step()
@@ -92,16 +95,18 @@ class Stepper:
     def sweep(self):
         """Visit every free vertex once, with all stages before and after."""
         s = self.stages
-        s.coarse_steps.before_sweep()  # where due with an accuracy; without one, after sweeps
+        s.coarse_steps.before_sweep()  # in motion, where an accuracy can end the substep
         s.error_samples.before_sweep()  # positions for the error estimate
         s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
-        s.guess_guard.before_sweep()  # once, early: draws the guess back to rigid motion
-        s.plain_first_sweep.before_sweep()  # ω = 1 in the first, from "Previous Position"
+        s.guess_guard.before_sweep()  # once, early, without mesh contact: draws x back
+        s.plain_first_sweep.before_sweep()  # ω = 1 in the first if the guess is `x_start`
         s.sweeps.sweep()  # every free vertex takes its Newton step, color by color
         s.plain_first_sweep.after_sweep()
-        s.coarse_matrix.after_sweep()  # after the first one; more often where bodies are stiff
-        s.coarse_steps.after_sweep()
-        s.last_guard.after_sweep()  # closes the last of fewer than three: draws overshoot back
+        # After the first sweep; after each if quasistatic; before each coarse step where bodies
+        # are stiff.
+        s.coarse_matrix.after_sweep()
+        s.coarse_steps.after_sweep()  # in all other cases
+        s.last_guard.after_sweep()  # draws the overshoot of the last of one or two iterations back
         s.attachment_multipliers.after_sweep()
         s.spring_multipliers.after_sweep()
         s.enclosed_air.after_sweep()  # pressure follows volume
@@ -119,8 +124,8 @@ class Stepper:
         when it is done.
 
         If contact lists lacked capacity, enlarge them and restore the state at the frame's start.
-        If cloth must tear, split it; the frame continues from there, and after its last substep
-        only the numbers are reported again.
+        If cloth must tear, split it; the frame continues from there. If it tore in the last
+        substep, 0 is returned, and only the numbers are reported again.
         """
         model, substeps = self.model, self.model.settings.substeps
         had_capacity = model.contact is None or model.contact.ensure_capacity(numbers)
