@@ -110,11 +110,18 @@ def trim(curve):
     curve.keyframe_points[1].co.y -= 3.0
 
 
-@pytest.mark.parametrize("edit", [turn_back, bend, trim])
+def push_down(curve):
+    """Move the curve into a strip of the NLA."""
+    data = bpy.data.objects["Sheet"].data.shape_keys.animation_data
+    data.nla_tracks.new().strips.new("Bake", START, curve.id_data)
+    data.action = None
+
+
+@pytest.mark.parametrize("edit", [turn_back, bend, trim, push_down])
 def test_a_curve_that_was_edited_otherwise_is_refused(ob, scene, edit):
     edit(key_curves.curves_of_key(ob.data.shape_keys)[2][0])
     before = motion(ob)
-    with pytest.raises(RuntimeError, match="Sheet: the Evaluation Time curve of its bake was edit"):
+    with pytest.raises(RuntimeError, match="Sheet: the Evaluation Time curve of its bake is"):
         bpy.ops.vbd.convert_to_relative()
     np.testing.assert_array_equal(motion(ob), before)
 
