@@ -7,7 +7,7 @@
 import numpy as np
 from intersections import segment_hits
 
-from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
+from vbd.solver.scene.analytic_colliders import AnalyticCollider, Box, Plane, Sphere
 from vbd.solver.topology.graphs import connected_components
 
 # A body that is this many times farther away than it can have moved is lost.
@@ -55,7 +55,7 @@ class Judge:
         settings = self.scene.settings
         if settings.use_ground:
             yield Plane((0.0, 0.0, settings.ground_height))
-        yield from (b for b in self.scene.bodies if isinstance(b, Plane | Box | Sphere))
+        yield from (b for b in self.scene.bodies if isinstance(b, AnalyticCollider))
 
     def _is_free(self, model, vertices):
         """True where animation moves no surface vertex: others may go through planes."""
@@ -277,6 +277,8 @@ def walls(collider):
         return [lambda p: (p - collider.point) @ collider.normal]
     if isinstance(collider, Sphere):
         return [lambda p: np.linalg.norm(p - collider.center, axis=1) - collider.radius]
+    if not isinstance(collider, Box):
+        raise TypeError(f"the judge does not know {type(collider).__name__}")
     sides = []
     for k in range(3):
         sides.append(lambda p, k=k: p[:, k] - collider.low[k])

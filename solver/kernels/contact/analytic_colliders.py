@@ -27,7 +27,7 @@ class AnalyticColliders:
 
     kind: wp.array[int]
     center: wp.array[wp.vec3]  # or a point of the plane [m]
-    normal: wp.array[wp.vec3]  # of a plane
+    normal: wp.array[wp.vec3]  # of a plane; the direction at the center of a sphere
     size: wp.array[float]  # radius [m]
     friction: wp.array[float]
     step_time: float  # h [s]
