@@ -114,9 +114,11 @@ def test_sheets_that_begin_a_last_digit_apart_stay_on_their_sides(gap, turn, acr
     sheets = list(strips(gap, turn, across))
     scene = [*sheets, cube((-0.6, -0.4, -0.2), size=0.01)]
     settings = Settings(threads=1, gravity=(0.0, 0.0, 0.0))
-    *_, frame = simulate(scene, settings, 4)
+    (frame,) = simulate(scene, settings, 1)
     low, high = (frame.positions[k].mean(axis=0)[2] for k in range(2))
     assert (high - low) * np.sign(gap) > 1e-6
+    # Later they slide off each other, and either may be the higher one.
+    assert_apart(scene, 4, gravity=(0.0, 0.0, 0.0))
 
 
 def rollers(frames, gap, turn=0.2):

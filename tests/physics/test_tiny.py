@@ -46,12 +46,14 @@ def test_a_tiny_cube_lies_still(size, stiffness, away):
 
 
 @pytest.mark.parametrize(("size", "stiffness"), CASES)
-def test_a_tiny_cube_on_a_sphere_gains_no_energy(size, stiffness):
+@pytest.mark.parametrize("aside", [0.502, 0.51, 0.53])
+def test_a_tiny_cube_on_a_sphere_gains_no_energy(size, stiffness, aside):
     """With contact at vertices only it stands on one, or rocks, or falls off: never up, nor faster
-    than gravity.
+    than gravity. (Balanced exactly, the last digits decide when and to where it falls, and whether
+    it rises by one contact distance or two.)
     """
     body = cube(2, size, stiffness, [0.0, 0.0, GAP * size])
-    ball = Sphere(size * np.array([0.5, 0.5, -2.0]), 2.0 * size)
+    ball = Sphere(size * np.array([aside, 0.5, -2.0]), 2.0 * size)
     step = SETTINGS.step_time
     for frame in simulate([body, ball], SETTINGS, FRAMES):
         moved = (frame.exact_positions[0] - body.points).mean(axis=0)
