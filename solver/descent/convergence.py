@@ -85,7 +85,7 @@ class Convergence:
             collapsed, chooses_period = coarse.components.ruined, not self.has_fixed_period
             self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
             self.checks.append(self.accuracy.check)
-        if coarse and not (self.has_fixed_period or (ends_early and not is_cyclic)):
+        if coarse and not self.has_fixed_period:
             steps = [n + 1 for n in range(count) if coarse_step_follows(n, model.settings)]
             self.error = PositionError(model, count, steps)
             self.error_launches = [when_due(lambda _: True, self.error.find, watched=True)]

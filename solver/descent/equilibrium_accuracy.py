@@ -6,10 +6,8 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.descent import accuracy as kernels
 from ..kernels.descent.equilibrium_accuracy import find_errors_at_one_rate
+from ..settings.settings import LEAST_AT_REST as FIRST_CHECK
 from .body_errors import BodyErrorEstimates
-
-# Iterations done at the first check; each later one comes after twice as many.
-FIRST_CHECK = 8
 
 
 def checks_within(count):

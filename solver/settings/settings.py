@@ -12,6 +12,8 @@ from .declaring import check_ranges, choice, number, switch
 SETTLING = 3
 # Fewer iterations than these do not give an estimate of the error.
 LEAST_FOR_ESTIMATE = 6
+# The same for quasistatic frames.
+LEAST_AT_REST = 8
 
 
 def acceleration(values):
@@ -220,7 +222,8 @@ class Settings:
     def ends_at_accuracy(self) -> bool:
         """True if a substep ends where the estimated error is small."""
         can_estimate = self.coarse_correction and not self.is_accelerated
-        return can_estimate and self.accuracy > 0.0 and self.iterations >= LEAST_FOR_ESTIMATE
+        least = LEAST_AT_REST if self.quasistatic else LEAST_FOR_ESTIMATE
+        return can_estimate and self.accuracy > 0.0 and self.iterations >= least
 
     @property
     def is_cyclic(self) -> bool:

@@ -64,6 +64,19 @@ def test_a_frame_ends_at_the_accuracy(scene):
     assert left < 0.005 * settings.accuracy * np.ptp(body.points, axis=0).max()
 
 
+@pytest.mark.parametrize("iterations", [7, 8, 12])
+def test_few_iterations_leave_an_error_that_is_known(iterations):
+    body = quasistatic.SCENES["bar 4"]()
+    (frame,) = simulate([body], Settings(quasistatic=True, substeps=1, iterations=iterations), 1)
+    goal = quasistatic.equilibrium(body, frame.exact_positions[0])
+    left, motion = (
+        np.sqrt(np.mean(np.sum((frame.exact_positions[0] - start) ** 2, axis=1)))
+        for start in (goal, body.points)
+    )
+    # The rate is not yet constant: estimates may be much too large, but hardly too small.
+    assert left / 5.0 < frame.stats.error < motion
+
+
 @pytest.mark.parametrize("ground", ["plane", "mesh"])
 def test_a_bar_comes_to_lie_on_the_ground(ground):
     # 118 times as heavy as stiff: the first step aims 15 m below the ground. Vertex by vertex it
