@@ -27,9 +27,12 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import warp as wp
 
 from vbd.benchmarks.experiments import contact_scenes, contact_shapes
 from vbd.solver.bodies import Cloth
+from vbd.solver.descent import step
+from vbd.solver.device import launches
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -38,6 +41,8 @@ GALLERY = {"twisted_beams": 90, "towel": 135, "layers": 60}
 OF_MESHES = {"octopi": 40, "teapot": 45}
 FRAMES, LOADING, RATE = 60, 2, 24.0
 SHOWN = 12
+# What is timed besides kernels.
+BVH = {action: getattr(wp.Bvh, action) for action in ("refit", "rebuild")}
 
 
 def sheet(side):
@@ -187,11 +192,22 @@ def tell_gallery(given):
         print(f"| {name} | {frames} | {theirs} | {ours} | {ratio} | {searches} |", flush=True)
 
 
-class Profile:
-    """CPU time by kernel; kernels are launched one by one."""
+def kernel_name(kernel):
+    """The name of a kernel without those of the functions that made it."""
+    return kernel.key.split("__")[-1]
 
-    def __init__(self):
-        self.seconds, self.times = Counter(), Counter()
+
+class Profile:
+    """CPU time by kernel, or by what `name_of` returns for it, of kernels launched one by one from
+    here on; trees of boxes are named by `trees`.
+    """
+
+    def __init__(self, name_of=kernel_name, trees="{} trees"):
+        self.seconds, self.times, self.name_of = Counter(), Counter(), name_of
+        step.can_capture = lambda device: False
+        launches.Launch.play = lambda launch: self.play(launch)
+        for action, call in BVH.items():
+            setattr(wp.Bvh, action, self.timed(trees.format(action), call))
 
     def timed(self, name, call):
         """A function that calls another one and records its time."""
@@ -209,7 +225,7 @@ class Profile:
         """Replacement of `Launch.play` that times its single part."""
         if launch.shares:
             (((kind, how),),) = launch.shares
-            name = how["kernel"].key.split("__")[-1]
+            name = self.name_of(how["kernel"])
             launch.play = self.timed(name, kind(**how, record_cmd=True).launch)
         else:
             launch.play = int
@@ -219,17 +235,8 @@ class Profile:
 
 def tell_shares(given):
     """Print the kernels with the largest times, launched one by one on one thread."""
-    import warp as wp
-
-    from vbd.solver.descent import step
-    from vbd.solver.device import launches
-
-    step.can_capture = lambda device: False
     for name, frames in wanted(given).items():
         profile = Profile()
-        launches.Launch.play = lambda launch, profile=profile: profile.play(launch)
-        for action in ("refit", "rebuild"):
-            setattr(wp.Bvh, action, profile.timed(f"{action} trees", getattr(wp.Bvh, action)))
         scene = scene_named(name, given.meshes)
         count = given.frames or frames
         for frame in simulate(scene.bodies, replace(scene.settings, threads=1), count):

@@ -13,15 +13,13 @@ ropes that fall into a bowl; `touching`, cubes that begin near each other; `ball
 
 import argparse
 import time
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
+from vbd.benchmarks.contact_speed import Profile
 from vbd.benchmarks.experiments.pile_scenes import SCENES
-from vbd.solver.descent import step
 from vbd.solver.descent.keeping import Restart
-from vbd.solver.device import launches
 from vbd.solver.simulate import simulate
 from vbd.solver.topology.graphs import edges_of
 
@@ -42,32 +40,6 @@ def phase_of(kernel):
     """The phase to which a kernel belongs."""
     folder = kernel.func.__module__.partition(".kernels.")[2].rpartition(".")[0]
     return next((phase for name, phase in PHASES.items() if folder.startswith(name)), "other")
-
-
-class Phases:
-    """CPU time [s] by phase, of launches that run one by one on one thread."""
-
-    def __init__(self):
-        self.seconds, self.count = Counter(), Counter()
-        step.can_capture = lambda device: False
-        launches.Launch.play = lambda launch: self._record(launch)
-
-    def _record(self, launch):
-        """Replacement of `Launch.play` that times its single part."""
-        launch.play = int
-        if launch.shares:
-            (((kind, how),),) = launch.shares
-            play, phase = kind(**how, record_cmd=True).launch, phase_of(how["kernel"])
-
-            def timed():
-                started = time.thread_time()
-                play()
-                self.seconds[phase] += time.thread_time() - started
-                self.count[phase] += 1
-
-            launch.play = timed
-        launch.shares = ()
-        launch.play()
 
 
 def longest_edge(bodies, positions):
@@ -98,7 +70,7 @@ def substep_error(scene, index, state):
 
 def tell(name, given):
     """Print the frames of a scene and their mean."""
-    scene, phases = SCENES[name](), Phases()
+    scene, phases = SCENES[name](), Profile(phase_of, trees="search")
     count = given.frames or scene.frames
     settings = replace(scene.settings, threads=1)
     names = sorted(set(PHASES.values()) | {"other"})

@@ -23,7 +23,7 @@ def bowl(radius, depth, count=24):
     angle = np.arange(count) * 2.0 * np.pi / count
     around = np.stack([np.cos(angle), np.sin(angle), np.ones(count)], axis=1)
     points = [around * [radius * r, radius * r, depth * r * r] for r in rings]
-    wall = shapes.grid_triangles(len(rings), count, around=True)[:, ::-1] + 1
+    wall = shapes.grid_triangles(len(rings), count, around=True) + 1
     k = np.arange(count)
     middle = np.stack([np.full(count, -1), k, (k + 1) % count], axis=1) + 1
     triangles = np.concatenate([middle, wall])

@@ -81,6 +81,7 @@ def stiffness_bound(assembly, settings):
     modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
     elastic = modulus[:, None] * (gradients**2).sum(axis=2)
     bound = np.zeros(len(assembly.points))
+    # Added: of no tets `bincount` returns integers.
     bound += np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=len(bound))
     modulus = (cells.lame_lam + 2.0 * cells.lame_mu) * cells.part
     elastic = 0.375 * modulus * first_edges(assembly.rest_points, cells.corners)

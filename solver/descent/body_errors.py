@@ -5,6 +5,7 @@ import numpy as np
 import warp as wp
 
 from ..kernels.descent import accuracy as kernels
+from ..kernels.descent.body_errors import BodyErrorArrays, Displacements
 from ..model.chunks import make_chunks
 from ..report.position_error import BodyErrors, rounding_of, visible
 
@@ -28,7 +29,7 @@ class BodyErrorEstimates:
 
     def _errors(self, counts):
         """Return the `BodyErrorArrays` of the bodies, which have `counts` free vertices."""
-        model, errors = self.model, kernels.BodyErrorArrays()
+        model, errors = self.model, BodyErrorArrays()
         points = [model.assembly.points[model.assembly.vertices[b]] for b in self.body]
         self.sizes = np.array([np.ptp(each, axis=0).max() for each in points])
         fraction = FRACTION_OF_SIZE * model.settings.accuracy
@@ -48,7 +49,7 @@ class BodyErrorEstimates:
         model, record = self.model, self.model.launches.record
         sizes = np.diff(self.chunks.start.numpy())
         moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
-        displacements = wp.zeros(len(sizes), dtype=kernels.Displacements, device=model.device)
+        displacements = wp.zeros(len(sizes), dtype=Displacements, device=model.device)
         # Without contact no step is truncated.
         cut = wp.zeros(model.free_count, dtype=int, device=model.device)
         if model.contact is not None:

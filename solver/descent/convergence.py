@@ -36,7 +36,8 @@ def may_end_early(model, coarse):
 
 def cycles_have_fixed_period(model):
     """Return whether cycles to an accuracy have a fixed period in every substep."""
-    return model.settings.iterations >= ENOUGH_TO_HOLD or model.contact is None
+    is_long = model.settings.iterations >= ENOUGH_TO_HOLD
+    return model.settings.is_cyclic and (is_long or model.contact is None)
 
 
 class ErrorSamples(Stage):
@@ -76,14 +77,14 @@ class Convergence:
         self.checks = [when_due(due_after((count + 1) // 2), self._measure_residual, watched=True)]
         self.accuracy = self.error = None
         self.error_launches, self.coarse = [], coarse
-        ends_early, is_cyclic = may_end_early(model, coarse), model.settings.is_cyclic
-        self.has_fixed_period = ends_early and is_cyclic and cycles_have_fixed_period(model)
-        if ends_early and not is_cyclic:
-            self.accuracy = EquilibriumAccuracy(model, iterations, coarse.components.ruined)
-            self.checks.append(self.accuracy.check)
-        elif ends_early:
-            collapsed, chooses_period = coarse.components.ruined, not self.has_fixed_period
-            self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
+        self.has_fixed_period = may_end_early(model, coarse) and cycles_have_fixed_period(model)
+        if may_end_early(model, coarse):
+            collapsed = coarse.components.ruined
+            if model.settings.quasistatic:
+                self.accuracy = EquilibriumAccuracy(model, iterations, collapsed)
+            else:
+                chooses_period = not self.has_fixed_period
+                self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
             self.checks.append(self.accuracy.check)
         if coarse and not self.has_fixed_period:
             steps = [n + 1 for n in range(count) if coarse_step_follows(n, model.settings)]

@@ -11,7 +11,9 @@ from .body_errors import BodyErrorEstimates
 
 
 def checks_within(count):
-    """Return the iterations done at all checks within `count` iterations."""
+    """Return the iterations done at all checks within `count` iterations: each later check comes
+    after twice as many.
+    """
     found, done = [], FIRST_CHECK
     while done <= count:
         found.append(done)

@@ -34,7 +34,7 @@ def tet_gradients(points, tets):
     """Rest volumes V₀ [tet] and shape-function gradients g [tet, 4, 3] of positively wound tets."""
     # By components [tet]: NumPy inverts a million matrices of 3 × 3 six times as slowly.
     a, b, c = ((points[tets[:, k]] - points[tets[:, 0]]).T for k in (1, 2, 3))
-    faces = [cross(b, c), cross(c, a), cross(a, b)]
+    faces = [np.cross(*edges, axis=0) for edges in ((b, c), (c, a), (a, b))]
     six_volumes = sum(e * f for e, f in zip(a, faces[0], strict=True))
     gradients = np.empty((len(tets), 4, 3))
     for k, face in enumerate(faces, start=1):
@@ -42,11 +42,6 @@ def tet_gradients(points, tets):
             np.divide(face[axis], six_volumes, out=gradients[:, k, axis])
     gradients[:, 0] = -(gradients[:, 1] + gradients[:, 2] + gradients[:, 3])
     return six_volumes / 6.0, gradients
-
-
-def cross(a, b):
-    """Return the components of a × b, from those of a and b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def tets_of(body, settings):

@@ -45,12 +45,20 @@ def test_a_tiny_cube_lies_still(size, stiffness, away):
         assert np.abs(moved).max() < THICKNESS * size
 
 
-@pytest.mark.parametrize(("size", "stiffness"), CASES)
-@pytest.mark.parametrize("aside", [0.502, 0.51, 0.53])
+BALANCED = 0.5
+UNSETTLED = pytest.mark.xfail(
+    reason="last digits decide whether it rises by one contact distance or two"
+)
+ON_A_SPHERE = [(*case, aside) for case in CASES for aside in (BALANCED, 0.502, 0.51, 0.53)]
+ON_A_SPHERE[ON_A_SPHERE.index((1e-3, 1e8, BALANCED))] = pytest.param(
+    1e-3, 1e8, BALANCED, marks=UNSETTLED
+)
+
+
+@pytest.mark.parametrize(("size", "stiffness", "aside"), ON_A_SPHERE)
 def test_a_tiny_cube_on_a_sphere_gains_no_energy(size, stiffness, aside):
     """With contact at vertices only it stands on one, or rocks, or falls off: never up, nor faster
-    than gravity. (Balanced exactly, the last digits decide when and to where it falls, and whether
-    it rises by one contact distance or two.)
+    than gravity.
     """
     body = cube(2, size, stiffness, [0.0, 0.0, GAP * size])
     ball = Sphere(size * np.array([aside, 0.5, -2.0]), 2.0 * size)

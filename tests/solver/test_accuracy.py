@@ -21,7 +21,8 @@ from vbd.solver.descent.accuracy import (
 )
 from vbd.solver.descent.body_errors import FRACTION_OF_SIZE
 from vbd.solver.descent.convergence import ENOUGH_TO_HOLD
-from vbd.solver.kernels.descent.accuracy import CAUTION, CAUTION_IN_CONTACT, SECOND_CHECK
+from vbd.solver.kernels.descent.accuracy import SECOND_CHECK
+from vbd.solver.kernels.descent.body_errors import CAUTION, CAUTION_IN_CONTACT
 from vbd.solver.report.lengths import length
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings

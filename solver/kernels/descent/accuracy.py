@@ -16,6 +16,7 @@ import warp as wp
 
 from ..device.chunks import Chunks
 from ..device.options import QUICK
+from .body_errors import BodyErrorArrays, Displacements, error_after, means_of, set_error
 
 wp.set_module_options(QUICK)
 
@@ -36,9 +37,6 @@ TYPICAL = wp.constant(wp.float64(0.6))
 WEIGHT_AT_FIRST, WEIGHT = (wp.constant(wp.float64(weight)) for weight in (2.0 / 3.0, 0.5))
 # Rates of moves below so many times the rounding error are not remembered.
 ABOVE_ROUNDING = wp.constant(wp.float64(3.0))
-# The estimate has to be below the goal by this factor; the first rates of slow contacts are
-# underestimated by more.
-CAUTION, CAUTION_IN_CONTACT = wp.constant(wp.float64(1.5)), wp.constant(wp.float64(2.5))
 
 
 @wp.struct
@@ -51,27 +49,6 @@ class ErrorSampleArrays:
     first: wp.array[wp.vec3]
     second: wp.array[wp.vec3]
     now: wp.array[wp.vec3]
-
-
-@wp.struct
-class BodyErrorArrays:
-    """Errors of all bodies [body], as root mean squares over the free vertices of each."""
-
-    size: wp.array[wp.float64]  # number of these vertices
-    least: wp.array[wp.float64]  # error that is invisible, whatever the motion [m]
-    rounding: wp.array[wp.float64]  # rounding error of float32 [m]
-    error: wp.array[wp.float64]  # [m]
-    bound: wp.array[wp.float64]  # cautious bound of the error, to be below the goal [m]
-    goal: wp.array[wp.float64]  # [m]
-    motion: wp.array[wp.float64]  # in the substep [m]
-    rate: wp.array[wp.float64]  # factor of the error over as many cycles as were compared
-    slowest: wp.array[wp.float64]  # remembered factor of one cycle; 0: unknown
-    latest: wp.array[wp.float64]  # that factor in this substep; 0: unknown so far
-    is_cut: wp.array[int]  # 1 if contact has truncated the last step of any vertex
-
-
-# Squares of two displacements [m²], and the numbers of touched and of truncated vertices.
-Displacements = wp.vec4d
 
 
 @wp.func
@@ -187,12 +164,6 @@ def estimated_rate(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, we
     return wp.min(wp.pow(wp.float64(1.0) - taken, cycles), SLOWEST)
 
 
-@wp.func
-def error_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
-    """Return the remaining error [m] after a last `move` [m]."""
-    return wp.max(move * rate / (wp.float64(1.0) - rate), rounding)
-
-
 @wp.kernel
 def find_errors(
     iteration: wp.array[int],
@@ -209,12 +180,7 @@ def find_errors(
     number of cycles of the last move. One thread per body.
     """
     b = wp.tid()
-    total, displacement = wp.vec3d(), Displacements()
-    for chunk in range(chunks.first[b], chunks.first[b + 1]):
-        total += moves[chunk]
-        displacement += displacements[chunk]
-    total /= bodies.size[b]
-    displacement /= bodies.size[b]
+    total, displacement = means_of(b, chunks, moves, displacements, bodies)
     done = iteration[0] + 1
     cycles = wp.float64(compared[done])
     before = wp.sqrt(total[0])
@@ -235,20 +201,14 @@ def find_errors(
     rate = estimated_rate(wp.max(rate, wp.pow(FASTEST, cycles)), slowest, cycles, weight)
     error = error_after(after, rate, rounding)
     is_touched = displacement[2] > wp.float64(0.0)
-    caution = wp.where(is_touched, CAUTION_IN_CONTACT, CAUTION)
-    bodies.rate[b] = rate
-    bodies.error[b] = error
-    bodies.bound[b] = caution * error
     motion = wp.sqrt(total[2])
-    bodies.motion[b] = motion
     # In motion an error acts like a force: mass times error over h².
     forced = wp.sqrt(wp.max(displacement[0], displacement[1]))
     fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
     goal = demand.accuracy * wp.min(motion, forced)
     if not is_touched:  # resting bodies would creep
         goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
-    bodies.goal[b] = wp.max(goal, caution * rounding)
-    bodies.is_cut[b] = wp.where(displacement[3] > wp.float64(0.0), 1, 0)
+    set_error(b, rate, error, motion, goal, displacement, bodies)
 
 
 @wp.kernel

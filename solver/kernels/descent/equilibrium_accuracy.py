@@ -5,7 +5,7 @@ import warp as wp
 
 from ..device.chunks import Chunks
 from ..device.options import QUICK
-from .accuracy import CAUTION, CAUTION_IN_CONTACT, BodyErrorArrays, Displacements, error_after
+from .body_errors import BodyErrorArrays, Displacements, error_after, means_of, set_error
 
 wp.set_module_options(QUICK)
 
@@ -30,11 +30,7 @@ def find_errors_at_one_rate(
     error in n/4 iterations, then b / a = s (1 + s), and the error is b s² / (1 − s²).
     """
     b = wp.tid()
-    total, displacement = wp.vec3d(), Displacements()
-    for chunk in range(chunks.first[b], chunks.first[b + 1]):
-        total += moves[chunk]
-        displacement += displacements[chunk]
-    total /= bodies.size[b]
+    total, displacement = means_of(b, chunks, moves, displacements, bodies)
     rounding, one = bodies.rounding[b], wp.float64(1.0)
     before = wp.sqrt(total[0])
     after = wp.sqrt(wp.max(total[1] - rounding * rounding, wp.float64(0.0)))
@@ -45,11 +41,6 @@ def find_errors_at_one_rate(
     if after == wp.float64(0.0):
         rate = wp.float64(0.0)
     error = error_after(after, rate, rounding)
-    caution = wp.where(displacement[2] > wp.float64(0.0), CAUTION_IN_CONTACT, CAUTION)
-    bodies.rate[b] = rate
-    bodies.error[b] = error
-    bodies.bound[b] = caution * error
-    bodies.motion[b] = wp.sqrt(total[2])
-    goal = wp.max(accuracy * bodies.motion[b], bodies.least[b])
-    bodies.goal[b] = wp.max(goal, caution * rounding)
-    bodies.is_cut[b] = wp.where(displacement[3] > wp.float64(0.0), 1, 0)
+    motion = wp.sqrt(total[2])
+    goal = wp.max(accuracy * motion, bodies.least[b])
+    set_error(b, rate, error, motion, goal, displacement, bodies)

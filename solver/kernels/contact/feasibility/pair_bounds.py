@@ -5,10 +5,11 @@ Divide and truncate: the direction between the closest points of a pair, as of i
 its two sides, and each side stays on its own side of a plane between them (Chen et al., "Offset
 Geometric Contact", 2025, §3.5, in its planar form).
 
-A corner queries its pair from where it first wants to go beyond QUIET times the gap from its place
-as gaps were measured. For quiet corners their pair keeps a reserve: the rest of that path. The rest
-of the gap is shared by those that query and move at the same time, by how fast they approach. So a
-corner that comes back, or was truncated, has to query too: others may have taken its reserve.
+A corner queries its pair once a candidate of it has been farther than QUIET times the gap from its
+place as gaps were measured. For quiet corners their pair keeps a reserve: the rest of that path.
+The rest of the gap is shared by those that query and move at the same time, by how fast they
+approach. A corner that comes back, or was truncated, still queries: others may have taken the
+reserve that was kept for it.
 
 With embedded surfaces a surface vertex may move with several vertices, each of which may take a
 fraction of its own of its step. So its path to the plane of a pair is bounded by the sum of those
@@ -80,8 +81,8 @@ def bounds_function(width: int) -> wp.Function:
         embedding: Embedding,
         watch: Watch,
     ):
-        """Return how far surface vertex s may have been from its measured place after this step, if
-        it and those before were taken in full [m].
+        """Return the largest distance [m] of surface vertex s from its measured place, if this step
+        and all before were taken in full.
         """
         far = wp.length(x[s] - watch.x_measured[s])
         if s >= moving[0] and s < moving[1]:
@@ -151,7 +152,7 @@ def bounds_function(width: int) -> wp.Function:
         """
         unknown = watch.unknown[0] != 0
         far = reach(s, moving, x, candidate, embedding, watch)
-        watch.farthest[s] = far  # threads that read the old one find the same
+        watch.farthest[s] = far  # those that read the old value find the same
         if not unknown and far <= QUIET * watch.least_gap[s]:
             return
         if lists.start[s] < lists.start[s + 1]:
