@@ -2,12 +2,15 @@
 """Soft bodies of cells or tets, and surfaces embedded in them."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ..messages import message
 from ..topology.meshes import (
     FLAT_TET,
+    are_rows,
+    boundary_triangles,
     checked_elements,
     longest_edges,
     refuse_flat_triangles,
@@ -56,10 +59,7 @@ class EmbeddedSurface:
                     width=width,
                 )
             )
-        rows = np.sort(np.concatenate([body.elements, self.corners]), axis=1)
-        _, number = np.unique(rows, axis=0, return_inverse=True)
-        number = number.ravel()
-        loose = np.flatnonzero(~np.isin(number[len(body.elements) :], number[: len(body.elements)]))
+        loose = np.flatnonzero(~are_rows(self.corners, body.elements))
         if len(loose):
             raise ValueError(
                 message("script.embedding_corners", name=name, point=loose[0], element=what)
@@ -76,6 +76,11 @@ class Volume(Deformable):
     """A body with an inside; its contact surface is `surface`, or the boundary of its elements."""
 
     surface: EmbeddedSurface | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def boundary(self):
+        """Triangles around all elements, facing outwards, int64 [triangle, 3]."""
+        return boundary_triangles(self.elements)
 
     def _check_rest_shape(self):
         self._check_elements()

@@ -7,11 +7,12 @@ import numpy as np
 import warp as wp
 
 from ..elements.element_kind import ElementKind
-from ..elements.vertex_records import filled, in_lanes, structured, wide_start
+from ..elements.vertex_records import element_data, in_lanes, structured, wide_start
 from ..kernels.coarse import coarse_step, line_sums
 from ..kernels.coarse.matrix import ElementChunks
 from ..kernels.device.lanes import wide
 from ..kernels.elements.corner_vectors import Corners, CornersInLanes
+from ..topology.graphs import stable_order
 
 # Elements and vertices that one thread sums: a GPU has many slow threads, and the contacts of a
 # vertex take longer there than an element.
@@ -53,44 +54,60 @@ class Chunked:
 def chunked(table, aggregates, model, h):
     """The `Chunked` elements of a `model.tables.ElementTable` with a corner in any aggregate."""
     kind, columns = table.kind, table.columns
-    of = aggregates.of[columns.corners]
-    touched = (of >= 0).any(axis=1)
-    corners, of = columns.corners[touched], of[touched]
-    slots = -np.sort(-of, axis=1)
-    slots[:, 1:][slots[:, 1:] == slots[:, :-1]] = -1
-    slots = -np.sort(-slots, axis=1)
-    whole = (of == of[:, :1]).all(axis=1)
-    component = aggregates.component[slots[:, 0]]
-    order = np.lexsort((whole, *slots.T[::-1], component))
-    slots, whole, component = slots[order], whole[order], component[order]
+    order, slots, whole = by_aggregates(aggregates.of.astype(np.int32)[columns.corners])
+    corners = columns.corners[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
     begin = np.flatnonzero(within % chunk_size(model) == 0)
+    data = element_data(kind, model.assembly.rest_points, columns, h, order)
     # Damping moves the rest values of free vertices only.
-    free = np.argmax(columns.corners < model.free_count, axis=1)
-    fields = kind.element_columns(model.assembly.rest_points, columns, h)
-    fields["record"] = table.number[np.arange(len(free)), free]
-    fields = {name: values[touched][order] for name, values in fields.items()}
-    data = filled(kind.element, corners[order], fields)
+    free = np.argmax(corners < model.free_count, axis=1)
+    data["record"] = table.number[order, free]
     start = np.append(begin, len(order))
     found = Chunked(
         kind,
         model.upload(data, kind.element),
         table.struct.rest,
-        corners[order],
+        corners,
         start,
         slots[begin],
         whole[begin],
-        component[begin],
+        aggregates.component[slots[begin, 0]],
     )
     if table.in_lanes and kind.forces_in_lanes is not None:
         Wide = wide(kind.element)
         found.wide_data = model.upload(in_lanes(data, start, Wide), Wide)
-        arms = corner_arms(aggregates.modes[corners[order], 1:])
+        arms = corner_arms(aggregates.modes[corners, 1:])
         found.arms = model.upload(in_lanes(arms, start, CornersInLanes), CornersInLanes)
     return found
+
+
+def by_aggregates(of):
+    """Elements with a corner in any aggregate, sorted by their aggregates, from `of` [element,
+    corner], the aggregate of each or -1. Components follow one another as aggregates do.
+
+    Returns their indices, `slots` [element, corner], the aggregates of each in descending order, -1
+    behind the last, and `whole`, True where one aggregate has all corners.
+    """
+    least, most = of.min(axis=1), of.max(axis=1)
+    inside = np.flatnonzero((least == most) & (least >= 0))
+    across = np.flatnonzero(least != most)
+    found = -np.sort(-of[across], axis=1)
+    found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
+    found = -np.sort(-found, axis=1)
+    by_slots = np.lexsort(found.T[::-1])
+    # Of one aggregate those come first that have other corners in none, then those inside, ...
+    rank = 3 * np.concatenate([found[by_slots, 0], least[inside]]).astype(np.int64)
+    rank[: len(across)] += 2 * (found[by_slots, 1:] >= 0).any(axis=1)
+    rank[len(across) :] += 1
+    order = stable_order(rank)
+    slots = np.full((len(order), of.shape[1]), -1, dtype=np.int32)
+    slots[: len(across)] = found[by_slots]
+    slots[len(across) :, 0] = least[inside]
+    is_whole = np.arange(len(order)) >= len(across)
+    return np.concatenate([across[by_slots], inside])[order], slots[order], is_whole[order]
 
 
 def corner_arms(places):

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import Volume
+from ..bodies import Cells, Solid, Volume
 from ..elements.tets import tet_gradients
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
+from ..topology.blocks import blocks
 from ..topology.graphs import connected_components, unique_edges
-from ..topology.meshes import are_flat, boundary_triangles, first_edges
+from ..topology.meshes import are_flat, first_edges
 from .initial.edge_crossings import unit
 
 # A contact is at most this many times as stiff as the vertices that it acts on.
@@ -77,15 +78,18 @@ def stiffness_bound(assembly, settings):
     3/(16 s²) at its center, and the modes of bending and twist add as much again.
     """
     tets, cells = assembly.solids
-    volumes, gradients = tet_gradients(assembly.rest_points, tets.corners)
-    modulus = (tets.lame_lam + 2.0 * tets.lame_mu) * volumes
-    elastic = modulus[:, None] * (gradients**2).sum(axis=2)
-    bound = np.zeros(len(assembly.points))
-    # Added: of no tets `bincount` returns integers.
-    bound += np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=len(bound))
+    elastic = np.empty(tets.corners.shape)
+    for block in blocks(len(tets)):
+        some = tets[block]
+        volumes, gradients = tet_gradients(assembly.rest_points, some.corners)
+        modulus = (some.lame_lam + 2.0 * some.lame_mu) * volumes
+        elastic[block] = modulus[:, None] * (gradients**2).sum(axis=2)
+    count = len(assembly.points)
+    # `bincount` returns integers where there are no tets or cells.
+    bound = np.zeros(count) + np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=count)
     modulus = (cells.lame_lam + 2.0 * cells.lame_mu) * cells.part
     elastic = 0.375 * modulus * first_edges(assembly.rest_points, cells.corners)
-    np.add.at(bound, cells.corners, elastic[:, None])
+    bound += np.bincount(cells.corners.ravel(), np.repeat(elastic, 8), minlength=count)
     if settings.quasistatic:
         bound[bound == 0.0] = np.inf
     else:
@@ -116,11 +120,14 @@ def contact_surface(assembly, bodies, colliders, settings):
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
-    solids = [c.corners[~hidden[c.corners[:, 0]]] for c in assembly.solids]
+    solids = [
+        assembly.vertices[number][body.boundary]
+        for kind in (Solid, Cells)
+        for number, body in enumerate(bodies)
+        if isinstance(body, kind) and body.surface is None
+    ]
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
-    triangles = np.concatenate(
-        [*map(boundary_triangles, solids), cloth, starts[-1] + point_triangles]
-    )
+    triangles = np.concatenate([*solids, cloth, starts[-1] + point_triangles])
     triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.edges.corners, dtype=np.int64)
     # Triangles without area have no normal, and their edges lie along those of others.

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..device.launches import play
-from ..elements.vertex_records import filled
+from ..elements.vertex_records import element_data
 from ..kernels.elements.flow import flow_kernel
 from ..kernels.elements.rest_values import to_lanes_kernel
 from ..model.stage import RecordedStage
@@ -34,11 +34,11 @@ class Plasticity(RecordedStage):
         """Return the launch of the flow of one kind of elements."""
         model, kind, columns = self.model, table.kind, table.columns
         h = model.settings.step_time
-        fields = kind.element_columns(model.assembly.rest_points, columns, h)
+        data = element_data(kind, model.assembly.rest_points, columns, h, slice(None))
         with np.errstate(divide="ignore"):
             share = -np.expm1(-h / columns.flow_time)
         inputs = [
-            model.upload(filled(kind.element, columns.corners, fields), kind.element),
+            model.upload(data, kind.element),
             model.upload(columns.state, int),
             model.upload(columns.limit, float),
             model.upload(share, float),

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..bodies import CELL_CORNERS
+from ..topology.graphs import unique_edges
 
 
 def mass_at_corners(body, element_mass):
@@ -25,7 +26,7 @@ def mass_at_corners(body, element_mass):
 def moved_along_edges(cells, mass):
     """Mass [vertex] after transfer from light vertices to heavy ones along edges of cells."""
     low = [(k, k | bit) for bit in (1, 2, 4) for k in range(8) if not k & bit]
-    ends = np.unique(np.sort(cells[:, low].reshape(-1, 2), axis=1), axis=0)
+    ends = unique_edges(*(cells[:, pair] for pair in low))
     by_mass = np.argsort(mass[ends], axis=1)
     light, heavy = np.take_along_axis(ends, by_mass, axis=1).T
     given = (mass[heavy] - mass[light]) / 6.0

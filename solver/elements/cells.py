@@ -12,7 +12,7 @@ from ..messages import message
 from .body_constants import damping_time, elastic_per_element, yields
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
-from .vertex_records import in_vertex_order, structured
+from .vertex_records import records_of, structured
 
 # Lower bound of the spread of material, and upper bound of the offset of its middle from that of
 # the cell: corners with hardly any material are light, but keep some stiffness.
@@ -118,6 +118,11 @@ def bending(cells, factor=1.0):
 
 def records(points, cells, _h):
     """Records of cells."""
+    return records_of(len(points), kernels.CellRecord, cells, record_columns)
+
+
+def record_columns(cells):
+    """Fields of the `CellRecord` of every corner."""
     toward = np.where(CELL_CORNERS == 1, -1.0, 1.0)
     given = bending(cells)
     rates = given["rates"]
@@ -128,16 +133,14 @@ def records(points, cells, _h):
             [np.repeat(rates[:, None, :1], 8, axis=1), seen_from_corners(rates[:, 1:])], axis=2
         ),
     }
-    of_record = structured(kernels.Bending, (len(cells), 8), fields)
-    columns = {
+    return {
         "others": others_of(cells.corners),
         "gradient": 0.25 / cells.side,
         "middle": np.take_along_axis(cells.middle[:, None] * toward, AXES[None], axis=2),
         "mu": cells.mu * cells.volume,
         "lam": cells.lam * cells.volume,
-        "bending": of_record,
+        "bending": structured(kernels.Bending, (len(cells), 8), fields),
     }
-    return in_vertex_order(len(points), kernels.CellRecord, cells.corners, columns)
 
 
 def element_columns(_points, cells, _h):

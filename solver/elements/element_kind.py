@@ -66,6 +66,8 @@ class ElementKind:
     `vertex_records.Records`."""
     element_columns: Callable
     """Arguments of `records` → the fields of `element` except `corners` and `record`, by name."""
+    is_local: bool = True
+    """True if `element_columns` of an element do not depend on the other elements."""
     exact_columns: Callable | None = None
     """(rest points, `Columns`) → the fields of `exact` except `corners`, by name."""
     relaxation: Callable | None = None

@@ -119,6 +119,7 @@ PRESSURE = ElementKind(
     of_body=pressed_triangles,
     records=pressure_records,
     element_columns=lambda _points, pressed, _h: {"enclosure": enclosures(pressed.corners)[0]},
+    is_local=False,
     exact_columns=exact_columns,
     torn=torn,
     record=kernels.PressureRecord,

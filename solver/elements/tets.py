@@ -2,6 +2,7 @@
 """Tets of all solid materials (kernels/elements/tets.py, continua.py)."""
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -9,11 +10,14 @@ from ..bodies import Solid
 from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
 from ..messages import message
+from ..topology.blocks import blocks
+from ..topology.meshes import cross, tet_edges
 from .body_constants import NEO_HOOKEAN, damping_time, elastic_per_element, yields
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
-from .vertex_records import in_vertex_order
+from .vertex_records import fill_rows, records_of, rows_in_vertex_order
 
+CORNERS = np.arange(4)
 # The face opposite to each corner of a tet, wound such that the rest volume is positive.
 OPPOSITE_FACE = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
 OTHER_CORNERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
@@ -31,17 +35,17 @@ class Tets(Columns):
 
 
 def tet_gradients(points, tets):
-    """Rest volumes V₀ [tet] and shape-function gradients g [tet, 4, 3] of positively wound tets."""
-    # By components [tet]: NumPy inverts a million matrices of 3 × 3 six times as slowly.
-    a, b, c = ((points[tets[:, k]] - points[tets[:, 0]]).T for k in (1, 2, 3))
-    faces = [np.cross(*edges, axis=0) for edges in ((b, c), (c, a), (a, b))]
-    six_volumes = sum(e * f for e, f in zip(a, faces[0], strict=True))
-    gradients = np.empty((len(tets), 4, 3))
-    for k, face in enumerate(faces, start=1):
-        for axis in range(3):
-            np.divide(face[axis], six_volumes, out=gradients[:, k, axis])
-    gradients[:, 0] = -(gradients[:, 1] + gradients[:, 2] + gradients[:, 3])
-    return six_volumes / 6.0, gradients
+    """Rest volumes V₀ [tet] and shape-function gradients g [tet, 4, 3] of positively wound tets, a
+    view of [4, 3, tet]: NumPy is fast along components.
+    """
+    a, b, c = tet_edges(points, tets)
+    gradients = np.empty((4, 3, len(tets)))
+    for k, edges in enumerate(((b, c), (c, a), (a, b)), start=1):
+        gradients[k] = cross(*edges)
+    six_volumes = sum(a * gradients[1])
+    gradients[1:] /= six_volumes
+    np.negative(gradients[1] + gradients[2] + gradients[3], out=gradients[0])
+    return six_volumes / 6.0, gradients.transpose(2, 0, 1)
 
 
 def tets_of(body, settings):
@@ -65,22 +69,30 @@ def tets_of_material(name):
 
 def reduced_records(points, tets, _h):
     """Records in reduced form."""
+    rows = np.zeros(tets.corners.shape, dtype=kernels.TetRecord.numpy_dtype())
+    own = np.empty(tets.corners.shape)
+    for block in blocks(len(tets)):
+        columns, own[block] = _reduced(points, tets[block])
+        fill_rows(rows[block], columns)
+    records = rows_in_vertex_order(len(points), tets.corners, rows)
+    records.diagonal = np.bincount(tets.corners.ravel(), own.ravel(), minlength=len(points))
+    return records
+
+
+def _reduced(points, tets):
+    """Columns of `TetRecord`s, and the constant term of the block of each corner [tet, 4]."""
     volumes, gradients = tet_gradients(points, tets.corners)
-    faces = tets.corners[:, OPPOSITE_FACE]
-    products = np.einsum("tia,tja->tij", gradients, gradients)
-    laplacian = (tets.mu * volumes)[:, None, None] * products
-    weights = np.take_along_axis(laplacian, np.broadcast_to(OPPOSITE_FACE, (len(faces), 4, 3)), 2)
     columns = {
         "rest": 6.0 * volumes * (1.0 + tets.mu / tets.lam),
         "volume_stiffness": tets.lam / (36.0 * volumes),
     }
-    for k, letter in enumerate("abc"):
-        columns[letter] = faces[:, :, k]
-        columns[f"weight_{letter}"] = weights[:, :, k]
-    records = in_vertex_order(len(points), kernels.TetRecord, tets.corners, columns)
-    own = np.einsum("tii->ti", laplacian).ravel()
-    records.diagonal = np.bincount(tets.corners.ravel(), own, minlength=len(points))
-    return records
+    g, laplacian = gradients.transpose(1, 2, 0), np.empty((4, 4, len(tets)))
+    for i, j in combinations_with_replacement(range(4), 2):
+        laplacian[i, j] = laplacian[j, i] = tets.mu * volumes * sum(g[i] * g[j])
+    for letter, seen in zip("abc", OPPOSITE_FACE.T, strict=True):
+        columns[letter] = tets.corners[:, seen]
+        columns[f"weight_{letter}"] = laplacian[CORNERS, seen].T
+    return columns, laplacian[CORNERS, CORNERS].T
 
 
 def reduced_columns(points, tets, _h):
@@ -115,9 +127,12 @@ def gradient_columns(points, corners):
 
 def continuum_records(points, tets, _h):
     """Records of tets whose material needs F."""
-    volumes, columns = gradient_columns(points, tets.corners)
-    columns["mu"], columns["lam"] = tets.mu * volumes, tets.lam * volumes
-    return in_vertex_order(len(points), continua.ContinuumRecord, tets.corners, columns)
+
+    def columns_of(tets):
+        volumes, columns = gradient_columns(points, tets.corners)
+        return columns | {"mu": tets.mu * volumes, "lam": tets.lam * volumes}
+
+    return records_of(len(points), continua.ContinuumRecord, tets, columns_of)
 
 
 def continuum_columns(points, tets, _h):

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels.device.lanes import WIDTH
+from ..topology.blocks import blocks
+from ..topology.graphs import stable_order
+
+NONE = np.zeros(0)
 
 
 @dataclass
 class Records:
-    """The records of one kind: `start` [vertex + 1], structured `data` and `rest` [record]."""
+    """The records of one kind: `start` [vertex + 1], structured `data` and `rest` [record].
+
+    `rest` and `blend` are empty for kinds without.
+    """
 
     start: np.ndarray
     data: np.ndarray
@@ -38,27 +45,43 @@ def in_vertex_order(vertex_count, struct, corners, columns, rest=None, blend=Non
     values, [element], [element, n] or [element, n, k]. `rest` and `blend`: one per element, or
     None.
     """
-    vertices = corners.ravel()
-    by_vertex = np.argsort(vertices, kind="stable")
-    start = np.zeros(vertex_count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
-    data = np.zeros(len(vertices), dtype=struct.numpy_dtype())
+    rows = np.zeros(corners.shape, dtype=struct.numpy_dtype())
+    fill_rows(rows, columns)
+    return rows_in_vertex_order(vertex_count, corners, rows, rest, blend)
+
+
+def records_of(vertex_count, struct, elements, columns_of):
+    """Return the `Records` of `Columns` with the fields `columns_of(elements)`, as `columns` of
+    `in_vertex_order`. They are found in blocks.
+    """
+    rows = np.zeros(elements.corners.shape, dtype=struct.numpy_dtype())
+    for block in blocks(len(elements)):
+        fill_rows(rows[block], columns_of(elements[block]))
+    return rows_in_vertex_order(vertex_count, elements.corners, rows)
+
+
+def fill_rows(rows, columns):
+    """Fill in structured `rows` [element, n] from `columns` of `in_vertex_order`."""
     for name, values in columns.items():
         values = np.asarray(values)
-        if values.ndim == 1:
-            values = np.repeat(values, corners.shape[1])
-        elif values.ndim == 2:
-            values = values.ravel()
-        else:
-            values = values.reshape(-1, values.shape[-1])
-        data[name] = values[by_vertex]
-    of_record = np.repeat(np.arange(len(corners)), corners.shape[1])[by_vertex]
-    number = np.empty(len(vertices), dtype=by_vertex.dtype)
-    number[by_vertex] = np.arange(len(vertices))
-    number = number.reshape(corners.shape)
-    none = np.zeros(len(corners))
-    rest, blend = (none if values is None else values for values in (rest, blend))
-    return Records(start, data, rest[of_record], blend[of_record], number)
+        rows[name] = values[:, None] if values.ndim == 1 else values
+
+
+def rows_in_vertex_order(vertex_count, corners, rows, rest=None, blend=None):
+    """Return `Records` sorted by vertex from structured `rows` [element, n]; see
+    `in_vertex_order`.
+    """
+    vertices = corners.ravel()
+    by_vertex = stable_order(vertices)
+    start = np.zeros(vertex_count + 1, dtype=np.int32)
+    np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
+    number = np.empty(len(vertices), dtype=np.int32)
+    number[by_vertex] = np.arange(len(vertices), dtype=np.int32)
+    # As bytes: NumPy copies structured items field by field.
+    data = rows.reshape(-1).view(f"V{rows.itemsize}")[by_vertex].view(rows.dtype)
+    element = None if rest is None and blend is None else by_vertex // corners.shape[1]
+    rest, blend = (NONE if one is None else one[element] for one in (rest, blend))
+    return Records(start, data, rest, blend, number.reshape(corners.shape))
 
 
 def wide_start(start):
@@ -100,10 +123,23 @@ def fill_lanes(wide, records, used):
         wide[name] = np.moveaxis(values, 1, -1)
 
 
-def filled(struct, corners, fields):
-    """Return elements of a struct with `corners` [element, n] and other `fields`, by name."""
-    data = structured(struct, len(corners), fields)
-    data["corners"][:, : corners.shape[1]] = corners
+def element_data(kind, points, columns, h, order):
+    """Return the `element`s of a kind, without `record`, for some of its `Columns` in an order."""
+    some = columns[order]
+    if kind.is_local:
+        return filled(kind.element, some, lambda block: kind.element_columns(points, block, h))
+    fields = {name: v[order] for name, v in kind.element_columns(points, columns, h).items()}
+    return structured(kind.element, len(some), fields | {"corners": some.corners})
+
+
+def filled(struct, elements, fields_of):
+    """Return the values of a struct with `corners` for `Columns`, with the other fields
+    `fields_of(elements)`, by name. They are found in blocks.
+    """
+    data = structured(struct, len(elements), {"corners": elements.corners})
+    for block in blocks(len(elements)):
+        for name, values in fields_of(elements[block]).items():
+            data[name][block] = values
     return data
 
 
@@ -111,5 +147,8 @@ def structured(struct, count, fields):
     """Return `count` values of a `wp.struct` from `fields` by name; other fields are zero."""
     data = np.zeros(count, dtype=struct.numpy_dtype())
     for name, values in fields.items():
-        data[name] = values
+        field = data[name]
+        if name == "corners":  # of an element, which may have too many
+            field = field[:, : values.shape[1]]
+        field[:] = values
     return data

@@ -87,12 +87,10 @@ def upload_embedding(points, hidden, first, upload):
     struct.carried = upload(np.concatenate([first + point, own])[order].astype(np.int32), int)
     struct.share = upload(np.concatenate([weight, np.ones(len(own))])[order], float)
     struct.spread = upload(np.abs(points.weights).sum(axis=1), float)
-    rows = np.unique(points.corners, axis=0)
-    pairs = unique_edges(rows)
-    both = np.concatenate(
-        [pairs, pairs[:, ::-1], np.tile(own, (2, 1)).T, np.tile(np.unique(rows), (2, 1)).T]
-    )
-    both = np.unique(both, axis=0)
+    pairs, alone = unique_edges(points.corners), np.union1d(own, points.corners)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    both = np.concatenate([pairs, pairs[:, ::-1], np.tile(alone, (2, 1)).T])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
     start = np.searchsorted(both[:, 0], np.arange(first + 1))
     struct.first_neighbor = upload(start.astype(np.int32), int)
     struct.neighbor = upload(both[:, 1].astype(np.int32), int)

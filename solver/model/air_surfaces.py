@@ -6,7 +6,7 @@ import numpy as np
 from ..bodies import Cloth, Rod
 from ..elements.body_constants import lumped, per_element
 from ..elements.springs import rest_lengths
-from ..topology.meshes import boundary_triangles, triangle_areas
+from ..topology.meshes import triangle_areas
 
 
 def shown_area(body):
@@ -23,8 +23,8 @@ def shown_area(body):
         return 0.25 * lumped(count, body.edges, around)
     surface = body.surface
     if surface is None:
-        triangles = boundary_triangles(body.elements)
-        return 0.25 * lumped(count, triangles, triangle_areas(body.rest_points, triangles))
+        areas = triangle_areas(body.rest_points, body.boundary)
+        return 0.25 * lumped(count, body.boundary, areas)
     areas = triangle_areas(surface.points(body.rest_points), surface.triangles)
     at_points = lumped(len(surface.corners), surface.triangles, areas)
     shares = at_points[:, None] * surface.weights

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Energies and counts of all vertices and elements, summed on the device in a fixed order."""
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
@@ -72,8 +74,8 @@ class Sums:
         first = np.cumsum(counts) - counts
         for kind, begin, count in zip(kinds, first.tolist(), counts, strict=True):
             columns = scene.elements[kind.name]
-            fields = kind.exact_columns(scene.rest_points, columns)
-            data = model.upload(filled(kind.exact, columns.corners, fields), kind.exact)
+            exact = partial(kind.exact_columns, scene.rest_points)
+            data = model.upload(filled(kind.exact, columns, exact), kind.exact)
             body = model.upload(self.owner[columns.corners[:, 0]], int)
             if kind.name in model.plastic:
                 flowed = [model.upload(columns.state, int), model.plastic[kind.name]]

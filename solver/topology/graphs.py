@@ -27,6 +27,19 @@ def unique_edges(*elements):
     return np.stack([keys // span, keys % span], axis=1).astype(np.int32)
 
 
+def stable_order(numbers):
+    """Indices that sort small numbers >= 0, int, equal ones in their order: radix sort, 16 bits at
+    a time, as NumPy sorts integers of this size.
+    """
+    order = np.argsort(numbers.astype(np.uint16), kind="stable")
+    shift, most = 16, int(numbers.max(initial=0))
+    while most >> shift:
+        digits = (numbers >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+        shift += 16
+    return order
+
+
 def edge_index(edges, ends):
     """Index of the one of `edges` [edge, 2], all unique, that joins each pair of `ends` [pair, 2];
     -1 for none.
@@ -93,11 +106,11 @@ class Neighbors:
     def from_edges(cls, edges, count, lengths=None):
         """Make the graph from edges; `lengths` [edge] are 1 if None."""
         lengths = np.ones(len(edges)) if lengths is None else lengths
-        both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
-        order = np.argsort(both[:, 0], kind="stable")
-        tail, head = both[order].T
-        indptr = np.searchsorted(tail, np.arange(count + 1))
-        return cls(indptr, head, np.concatenate([lengths, lengths])[order])
+        tail, head = (np.concatenate(ends) for ends in (edges.T, edges.T[::-1]))
+        order = stable_order(tail)
+        indptr = np.zeros(count + 1, dtype=np.int64)
+        np.cumsum(np.bincount(tail, minlength=count), out=indptr[1:])
+        return cls(indptr, head[order], np.concatenate([lengths, lengths])[order])
 
     def __len__(self):
         return len(self.indptr) - 1
@@ -150,32 +163,3 @@ def reverse_cuthill_mckee(neighbors):
         front = front[np.lexsort((degree[front], rank[tail[at]]))]
     order = np.concatenate(levels)
     return order[np.argsort(component[order], kind="stable")][::-1]
-
-
-class NearestSeeds:
-    """The nearest of some seeds along the edges of a graph, as `dijkstra(min_only=True)` finds it.
-
-    `distance` [vertex] to it, infinite for unreachable vertices, and its `number` [vertex]. When
-    seeds are added, only vertices that are nearer to them are visited.
-    """
-
-    def __init__(self, neighbors):
-        self.neighbors = neighbors
-        self.distance = np.full(len(neighbors), np.inf)
-        self.number = np.full(len(neighbors), -1)
-
-    def add(self, seeds, numbers):
-        """Add `seeds` with their `numbers`, and update the nearest seed of every vertex."""
-        distance, number = self.distance, self.number
-        distance[seeds], number[seeds] = 0.0, numbers
-        front = seeds
-        while len(front):
-            tail, head, length = self.neighbors.around(front)
-            reached = distance[tail] + length
-            closer = reached < distance[head]
-            tail, head, reached = tail[closer], head[closer], reached[closer]
-            order = np.argsort(-reached, kind="stable")  # the nearest is written last
-            tail, head = tail[order], head[order]
-            distance[head] = reached[order]
-            number[head] = number[tail]
-            front = np.unique(head)

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from ..messages import message
+from .blocks import blocks
 
 # A tet is flat if six times its volume is below this fraction of its longest edge cubed.
 FLAT_TET = 1e-6
@@ -82,8 +83,10 @@ def checked_elements(name, what, elements, corners, vertex_count):
                 count=vertex_count,
             )
         )
-    ordered = np.sort(elements, axis=1)
-    repeated = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    is_repeated = np.zeros(len(elements), dtype=bool)
+    for one, other in combinations(elements.T, 2):
+        is_repeated |= one == other
+    repeated = np.flatnonzero(is_repeated)
     if len(repeated):
         raise ValueError(message("script.element_twice", name=name, what=what, element=repeated[0]))
     return elements
@@ -99,10 +102,38 @@ def refuse_loose_vertices(name, elements, vertex_count, what):
         )
 
 
+def cross(u, v):
+    """The cross products of vectors [3, n] by components: NumPy's own is slower."""
+    return np.stack(
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    )
+
+
+def tet_edges(points, tets):
+    """Edges of tets from corner 0 to corners 1, 2 and 3, [3, tet] each."""
+    corners = [np.ascontiguousarray(points[corner].T) for corner in tets.T]
+    return [corner - corners[0] for corner in corners[1:]]
+
+
+def are_rows(some, elements):
+    """True for `some` rows [row, n] that are among `elements` [element, n], in any order of their
+    corners, bool [row].
+    """
+    wanted, given = (np.sort(rows, axis=1) for rows in (some, elements))
+    # Only elements whose first corner is that of a row need to be compared.
+    given = given[np.isin(given[:, 0], wanted[:, 0])]
+    _, number = np.unique(np.concatenate([given, wanted]), axis=0, return_inverse=True)
+    number = number.ravel()
+    return np.isin(number[len(given) :], number[: len(given)])
+
+
 def tet_volumes(points, tets):
     """Signed volumes [m³] of tets, shape [tet]."""
-    a, b, c, d = (points[tets[:, k]] for k in range(4))
-    return np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)) / 6.0
+    volumes = np.empty(len(tets))
+    for block in blocks(len(tets)):
+        a, b, c = tet_edges(points, tets[block])
+        volumes[block] = sum(a * cross(b, c)) / 6.0
+    return volumes
 
 
 def cell_volumes(points, cells):
@@ -127,10 +158,13 @@ def signed_volumes(points, triangles, of, count):
 
 def longest_edges(points, elements):
     """Length [m] of the longest edge of every element."""
-    corners = [points[column] for column in elements.T]
     longest = np.zeros(len(elements))
-    for a, b in combinations(corners, 2):
-        np.maximum(longest, np.einsum("ij,ij->i", a - b, a - b), out=longest)
+    for block in blocks(len(elements)):
+        corners = [points[corner] for corner in elements[block].T]
+        for a, b in combinations(corners, 2):
+            edge = a - b
+            squared = np.einsum("ij,ij->i", edge, edge)
+            np.maximum(longest[block], squared, out=longest[block])
     return np.sqrt(longest)
 
 
@@ -177,13 +211,29 @@ def boundary_triangles(elements):
     [triangle, 3]; those of cells are divided in two.
     """
     of_element = FACES[elements.shape[1]]
-    faces = elements[:, of_element].reshape(-1, of_element.shape[1]).astype(np.int64)
+    faces = elements[:, of_element].reshape(-1, of_element.shape[1])
     if len(faces):
-        ordered = np.sort(faces, axis=1)
-        span = int(faces.max()) + 1
-        # Three corners identify a face.
-        key = (ordered[:, 0] * span + ordered[:, 1]) * span + ordered[:, 2]
-        _, index, count = np.unique(key, return_index=True, return_counts=True)
-        faces = faces[np.sort(index[count == 1])]
+        faces = faces[_are_single(faces)].astype(np.int64)
     halves = [[0, 1, 2], [0, 2, 3]][: of_element.shape[1] - 2]
     return faces[:, halves].reshape(-1, 3)
+
+
+def _are_single(faces):
+    """True for faces [face, 3 or 4] whose corners no other face has, bool [face]."""
+    span, key = np.uint64(faces.max()) + np.uint64(1), np.empty(len(faces), dtype=np.uint64)
+    for block in blocks(len(faces)):
+        # Three corners identify a face.
+        low, middle, high = np.sort(faces[block], axis=1).T[:3].astype(np.uint64)
+        key[block] = (low * span + middle) * span + high
+    ordered = np.sort(key, kind="stable")  # elements in the order of space come in long runs
+    is_new = np.ones(len(key) + 1, dtype=bool)
+    is_new[1:-1] = ordered[1:] != ordered[:-1]
+    single = ordered[is_new[1:] & is_new[:-1]]
+    # Most faces are inner ones, and few of those have the last bits of a single one.
+    is_likely = np.zeros(1 << 22, dtype=bool)
+    last = np.uint64(len(is_likely) - 1)
+    is_likely[single & last] = True
+    likely = np.flatnonzero(is_likely[key & last])
+    is_single = np.zeros(len(key), dtype=bool)
+    is_single[likely] = np.isin(key[likely], single)
+    return is_single
