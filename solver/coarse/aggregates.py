@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..topology.graphs import (
-    NearestSeeds,
     Neighbors,
     connected_components,
     edge_index,
+    stable_order,
     unique_edges,
 )
+from .nearest_seeds import NearestSeeds
 
 # The fewest aggregates of a small component, ...
 FEWEST = 10
@@ -88,7 +89,10 @@ def make_aggregates(assembly, patches=IN_MOTION):
     count, free = len(assembly.points), assembly.free_count
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
     solids = [kind.corners for kind in assembly.solids]
-    edges = among_free(free, *solids, sheets, rods, *directors_of(assembly))
+    edges = assembly.mesh_edges
+    if "directors" in assembly.elements:  # an edge and its director
+        edges = unique_edges(edges, assembly.elements["directors"].corners)
+    edges = among_free(free, edges)
     mesh_component_of = connected_components(edges, count)
     sizes = np.bincount(mesh_component_of)
     wanted = np.zeros(len(sizes), dtype=int)
@@ -109,7 +113,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
     nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
     of, mesh_components = np.full(count, -1), []
     spacing = spacing_of_cells(mesh_component_of, assembly.cells.corners, edges, lengths)
-    by_component = np.argsort(mesh_component_of[:free], kind="stable")
+    by_component = stable_order(mesh_component_of[:free])
     start = np.searchsorted(mesh_component_of[:free][by_component], np.arange(len(sizes) + 1))
     for number in np.flatnonzero(wanted):
         members = by_component[start[number] : start[number + 1]]
@@ -121,7 +125,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
             of[members] = len(mesh_components) + spread_patches(nearest, rest, members, most)
             mesh_components += [number] * most
     component_of_vertex = connected_components(
-        np.concatenate([edges, among_free(free, assembly.attachments.corners)]), count
+        np.concatenate([edges, among_free(free, assembly.attachments.edges())]), count
     )
     component_of = np.zeros(len(sizes), dtype=int)
     component_of[mesh_component_of] = component_of_vertex
@@ -137,14 +141,8 @@ def make_aggregates(assembly, patches=IN_MOTION):
     return Aggregates(of, modes, mesh_components[order], component[order], mode_count, slope)
 
 
-def directors_of(assembly):
-    """The corners of edges and their directors, if rods have directors."""
-    return [assembly.elements["directors"].corners] if "directors" in assembly.elements else []
-
-
-def among_free(free, *elements):
-    """Edges of elements between two free vertices, which are numbered below `free`."""
-    edges = unique_edges(*elements)
+def among_free(free, edges):
+    """Those of unique edges that join two free vertices, which are numbered below `free`."""
     return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
 
 
@@ -159,6 +157,8 @@ def edge_lengths(edges, points, solids, mesh_component_of):
         kind.corners[kind.lame_mu > STIFF * softest[mine]]
         for kind, mine in zip(solids, mesh_component, strict=True)
     ]
+    if not any(map(len, stiff)):
+        return lengths
     shared = edge_index(unique_edges(*stiff), edges) >= 0
     return np.where(shared, SHORTER * lengths, lengths)
 
@@ -194,18 +194,17 @@ def spread_patches(nearest, points, members, wanted):
     """Patch number [member] of a connected set of vertices, `wanted` patches in all."""
     if wanted == 1:
         return np.zeros(len(members), dtype=int)
-    seed = end_of(nearest, members)  # not inside
-    for number in range(wanted):
-        nearest.add(seed, number)
-        seed = members[[np.argmax(nearest.distance[members])]]
+    (seed,) = end_of(nearest, members)  # not inside
+    nearest.spread(members, wanted, seed)
     for _ in range(ROUNDS):
         own = nearest.number[members]
         sizes = np.bincount(own, minlength=wanted)
         sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
         middle = np.stack(sums, axis=1) / sizes[:, None]
         off = ((points[members] - middle[own]) ** 2).sum(axis=1)
-        by_patch = np.lexsort((off, own))
-        seeds = members[by_patch[np.searchsorted(own[by_patch], np.arange(wanted))]]
+        from_far = np.argsort(off, kind="stable")[::-1]
+        seeds = np.empty(wanted, dtype=np.int32)
+        seeds[own[from_far]] = members[from_far]  # the nearest is written last
         nearest.distance[members] = np.inf
         nearest.add(seeds, np.arange(wanted))
     return nearest.number[members]
@@ -217,7 +216,7 @@ def affine_modes(points, of, count):
     modes[of >= 0, 0] = 1.0
     mode_count = np.ones(count, dtype=int)
     slope = np.zeros((count, 4, 3))
-    by_patch = np.argsort(of, kind="stable")
+    by_patch = stable_order(of + 1)
     start = np.searchsorted(of[by_patch], np.arange(count + 1))
     for k in range(count):
         mine = by_patch[start[k] : start[k + 1]]

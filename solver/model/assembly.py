@@ -5,28 +5,23 @@ float64, metres relative to the bodies' common origin, so that float32 keeps its
 """
 
 from dataclasses import dataclass, fields
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
 from .. import elements
-from ..bodies import Cells, Cloth, Rod, Solid
-from ..elements.body_constants import elastic_per_element, lumped, per_element, per_vertex
-from ..elements.cell_mass import mass_at_corners
+from ..bodies import Cells, Cloth, Solid
+from ..elements.body_constants import elastic_per_element, per_vertex
 from ..elements.element_kind import Columns
 from ..elements.materials import solid_lame
-from ..elements.springs import rest_lengths
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
 from ..topology.graphs import unique_edges
-from ..topology.meshes import tet_volumes, triangle_areas
 from .air_surfaces import shown_area
+from .masses import vertex_mass
 from .penalties import spring_penalty
 from .tearing import vertex_index
-
-# Mass of a director as a fraction of that of its edge: too small to weigh or swing.
-DIRECTOR_MASS = 1e-6
 
 
 @dataclass
@@ -87,9 +82,13 @@ class Assembly:
     cells: CellMesh
     triangles: JoinedTriangles
     edges: Edges
+    mesh_edges: np.ndarray
+    """Pairs of vertices that share a tet, cell, triangle or edge of a mesh, int32 [pair, 2]."""
     kinds: tuple
     elements: dict
     owner: dict
+    components: tuple = ((), None)
+    """Corners of elements, and the connected components that they make (components.py)."""
 
     @property
     def free_count(self):
@@ -131,41 +130,11 @@ class Assembly:
 
 def joined(blocks):
     """Return the `Columns` of one kind over all bodies."""
+    if len(blocks) == 1:
+        return blocks[0]
     struct = type(blocks[0])
     columns = (np.concatenate([getattr(p, f.name) for p in blocks]) for f in fields(struct))
     return struct(*columns)
-
-
-def element_mass(body):
-    """Return the mass of every tet, cell, triangle or edge of a body [kg]."""
-    size = {
-        Solid: lambda: tet_volumes(body.rest_points, body.elements),
-        Cells: lambda: body.sides() ** 3 * body.filling.part,
-        Cloth: lambda: triangle_areas(body.rest_points, body.elements),
-        Rod: lambda: rest_lengths(body),
-    }[type(body)]()
-    return per_element(body, "density", body.material.density) * size
-
-
-def vertex_mass(body):
-    """Return the mass of every vertex of a body [kg]."""
-    if isinstance(body, Rod):
-        return rod_mass(body)
-    if isinstance(body, Cells):
-        return mass_at_corners(body, element_mass(body))
-    return lumped(len(body.points), body.elements, element_mass(body))
-
-
-def rod_mass(rod):
-    """Return the mass of every vertex of a rod [kg]."""
-    count, given = len(rod.points), rod.material.vertex_mass
-    if given is None:
-        mass = lumped(count, rod.edges, element_mass(rod))
-    else:
-        mass = np.broadcast_to(np.asarray(given, dtype=float), count).copy()
-    if rod.directors is not None:
-        mass[rod.directors] = DIRECTOR_MASS * mass[rod.edges].mean(axis=1)
-    return mass
 
 
 def known_colors(body):
@@ -188,10 +157,10 @@ def mesh_of(body):
 
 
 NO_MESH = {
-    JoinedTets: JoinedTets(np.zeros((0, 4), np.int64), np.zeros(0), np.zeros(0)),
-    CellMesh: CellMesh(np.zeros((0, 8), np.int64), np.zeros(0), np.zeros(0), np.zeros(0)),
-    JoinedTriangles: JoinedTriangles(np.zeros((0, 3), np.int64), np.zeros(0)),
-    Edges: Edges(np.zeros((0, 2), np.int64)),
+    JoinedTets: JoinedTets(np.zeros((0, 4), np.int32), np.zeros(0), np.zeros(0)),
+    CellMesh: CellMesh(np.zeros((0, 8), np.int32), np.zeros(0), np.zeros(0), np.zeros(0)),
+    JoinedTriangles: JoinedTriangles(np.zeros((0, 3), np.int32), np.zeros(0)),
+    Edges: Edges(np.zeros((0, 2), np.int32)),
 }
 
 
@@ -199,32 +168,34 @@ class _Collection:
     """Meshes and elements, collected body by body."""
 
     def __init__(self):
-        self.meshes = {struct: [none] for struct, none in NO_MESH.items()}
+        self.meshes = {struct: [] for struct in NO_MESH}
         self.columns = {kind: [] for kind in elements.KINDS}
         self.owner = {kind: [] for kind in elements.KINDS}
 
     def add(self, number, body, offset, settings):
         """Add body `number`, whose vertices begin at `offset`."""
         mesh = mesh_of(body)
-        mesh.corners = mesh.corners + offset
+        mesh.corners = mesh.corners + np.int32(offset)
         self.meshes[type(mesh)].append(mesh)
         for kind in elements.KINDS:
             columns = kind.of_body(body, settings)
             if columns is not None and len(columns):
-                columns.corners = columns.corners + offset
+                columns.corners = columns.corners + np.int32(offset)
                 self.columns[kind].append(columns)
-                self.owner[kind].append(np.full(len(columns), number))
+                self.owner[kind].append(np.full(len(columns), number, dtype=np.int32))
 
     def joined(self):
         """Return the fields of an `Assembly` about meshes and elements."""
         kinds = tuple(kind for kind, blocks in self.columns.items() if blocks)
+        meshes = {struct: joined(self.meshes[struct] or [none]) for struct, none in NO_MESH.items()}
+        made = {kind.name: joined(self.columns[kind]) for kind in kinds}
+        for columns, mesh in product(made.values(), meshes.values()):
+            if np.array_equal(columns.corners, mesh.corners):
+                columns.corners = mesh.corners  # one array of all tets saves memory and work
         return {
-            "tets": joined(self.meshes[JoinedTets]),
-            "cells": joined(self.meshes[CellMesh]),
-            "triangles": joined(self.meshes[JoinedTriangles]),
-            "edges": joined(self.meshes[Edges]),
+            **dict(zip(("tets", "cells", "triangles", "edges"), meshes.values(), strict=True)),
             "kinds": kinds,
-            "elements": {kind.name: joined(self.columns[kind]) for kind in kinds},
+            "elements": made,
             "owner": {kind.name: np.concatenate(self.owner[kind]) for kind in kinds},
         }
 
@@ -232,6 +203,14 @@ class _Collection:
 def middle(points):
     """Return the origin [m] of a scene's positions from its initial points [vertex, 3]."""
     return 0.5 * (points.min(axis=0) + points.max(axis=0))
+
+
+def renumber(elements, number):
+    """Give all `elements` the `number` [vertex] of their corners; shared arrays stay shared."""
+    old = {id(one.corners): one.corners for one in elements}
+    new = {key: number[corners] for key, corners in old.items()}
+    for one in elements:
+        one.corners = new[id(one.corners)]
 
 
 def assemble(bodies, settings, attachments=()):
@@ -256,16 +235,18 @@ def assemble(bodies, settings, attachments=()):
         masses.append(np.append(mass, np.zeros(len(index[at]) - len(mass))))
     made = blocks.joined()
     meshes = [made[name] for name in ("tets", "cells", "triangles", "edges")]
-    meshes += made["elements"].values()
-
     rows = join(attachments, bodies, offsets[:-1])
-    edges = unique_edges(*(mesh.corners for mesh in meshes), rows.edges())
+    edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes))
+    joined_in_meshes = {id(mesh.corners) for mesh in meshes}
+    others = [columns.corners for columns in made["elements"].values()]
+    others = [corners for corners in others if id(corners) not in joined_in_meshes]
+    if others or len(rows.corners):
+        edges = unique_edges(mesh_edges, *others, rows.edges())
     known = [known_colors(body) for body in bodies]
     order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
-    number = np.empty(len(points), dtype=np.int64)
+    number = np.empty(len(points), dtype=np.int32)
     number[order] = np.arange(len(points))
-    for mesh in [*meshes, rows]:
-        mesh.corners = number[mesh.corners]
+    renumber([*meshes, *made["elements"].values(), rows], number)
 
     def ordered(values):
         return extended(values)[order]
@@ -293,6 +274,7 @@ def assemble(bodies, settings, attachments=()):
         shown=ordered([shown_area(body) for body in bodies]),
         field_weights=[body.field_weights for body in bodies],
         attachments=rows,
+        mesh_edges=number[mesh_edges],
         **made,
     )
     if "springs" in assembly.elements:

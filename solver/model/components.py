@@ -23,6 +23,15 @@ MOTIONS = {"turn": wp.mat33d, "shift": wp.vec3d, "alpha": float}
 
 def find_components(assembly):
     """Return the component [free vertex], and the mask [component] of kinematically held ones."""
+    corners = assembly.corners()
+    known, found = assembly.components
+    if len(known) != len(corners) or any(a is not b for a, b in zip(known, corners, strict=True)):
+        found = _find_components(assembly)
+        assembly.components = corners, found
+    return found
+
+
+def _find_components(assembly):
     free, count = assembly.free_count, len(assembly.points)
     component = component_of(assembly)
     held = np.zeros(count, dtype=bool)

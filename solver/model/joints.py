@@ -28,6 +28,8 @@ def hanging_mass(assembly):
     the lighter component. Nothing hangs on an attachment within one component.
     """
     rows, count = assembly.attachments, len(assembly.points)
+    if not len(rows.corners):
+        return np.zeros(0)
     component = connected_components(np.concatenate(_pairs(assembly.corners())), count)
     is_free = np.arange(count) < assembly.free_count
     held = np.bincount(component, ~is_free, count) > 0

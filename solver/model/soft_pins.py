@@ -6,7 +6,7 @@ import numpy as np
 from ..messages import message
 from ..scene.attachments import Attachment
 from ..topology.graphs import connected_components
-from .assembly import vertex_mass
+from .masses import vertex_mass
 
 
 def soft_pins(body, vertices, stiffness, *, mass=None, axes=(True, True, True), **options):

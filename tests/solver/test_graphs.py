@@ -6,8 +6,8 @@ import pytest
 from scipy.sparse import csgraph, csr_matrix
 from shapes import box, grid
 
+from vbd.solver.coarse.nearest_seeds import NearestSeeds
 from vbd.solver.topology.graphs import (
-    NearestSeeds,
     Neighbors,
     breadth_first_levels,
     connected_components,

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nearest of some seeds along the edges of a graph (kernels/coarse/nearest_seeds.py)."""
+
+import numpy as np
+import warp as wp
+
+from ..kernels.coarse import nearest_seeds as kernels
+
+
+class NearestSeeds:
+    """The nearest of some seeds along edges, as `dijkstra(min_only=True)` of SciPy finds it.
+
+    `distance` [vertex] to it, infinite for unreachable vertices, and its `number` [vertex], -1 for
+    these. When seeds are added, only vertices that are nearer to them are visited. All arrays are
+    on the CPU.
+    """
+
+    def __init__(self, neighbors):
+        count = len(neighbors)
+        self.distance, self.number = np.full(count, np.inf), np.full(count, -1, dtype=np.int32)
+        graph = self.graph = kernels.SeedGraph()
+        graph.start, graph.neighbor = _shared(neighbors.indptr), _shared(neighbors.indices)
+        graph.length = _shared(neighbors.data)
+        graph.distance, graph.number = _shared(self.distance), _shared(self.number)
+        graph.queue, graph.is_queued = (wp.zeros(count, dtype=int, device="cpu") for _ in range(2))
+
+    def add(self, seeds, numbers):
+        """Add `seeds` [seed] with their `numbers`, and update the nearest seed of every vertex."""
+        numbers = np.broadcast_to(numbers, len(seeds))
+        self._launch(kernels.add_seeds, _shared(seeds), _shared(numbers))
+
+    def spread(self, members, wanted, first):
+        """Add `wanted` seeds, numbered from 0: the vertex `first`, then each time that of the
+        `members` [member] which is farthest from all.
+        """
+        self._launch(kernels.spread_seeds, _shared(members), wanted, int(first))
+
+    def _launch(self, kernel, *inputs):
+        wp.launch(kernel, 1, inputs=[*inputs, self.graph], device="cpu")
+
+
+def _shared(values):
+    """Return numbers as an array of the CPU, without a copy where their type is right."""
+    is_integer = values.dtype.kind == "i"
+    values = np.ascontiguousarray(values, dtype=np.int32 if is_integer else np.float64)
+    return wp.array(values, dtype=int if is_integer else wp.float64, device="cpu", copy=False)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nearest of some seeds along the edges of a graph, by one thread of the CPU."""
+
+import warp as wp
+
+from ..device.options import QUICK
+
+wp.set_module_options(QUICK)
+
+
+@wp.struct
+class SeedGraph:
+    """A graph in compressed sparse rows, and what is known of its vertices."""
+
+    start: wp.array[int]  # [vertex + 1]
+    neighbor: wp.array[int]  # [start[-1]]
+    length: wp.array[wp.float64]
+    distance: wp.array[wp.float64]  # [vertex] to the nearest seed
+    number: wp.array[int]  # [vertex] of that seed
+    queue: wp.array[int]  # [vertex] a ring of vertices whose neighbors may be nearer now
+    is_queued: wp.array[int]  # [vertex]
+
+
+@wp.func
+def place_seed(vertex: int, number: int, at: int, graph: SeedGraph):
+    """Let a vertex be a seed, at the place `at` of an empty or new queue; return the next place."""
+    graph.distance[vertex] = wp.float64(0.0)
+    graph.number[vertex] = number
+    if graph.is_queued[vertex] != 0:
+        return at
+    graph.queue[at] = vertex
+    graph.is_queued[vertex] = 1
+    return at + 1
+
+
+@wp.func
+def reach_neighbors(waiting: int, graph: SeedGraph):
+    """Let the first `waiting` vertices in the queue reach all that are nearer to their seeds."""
+    count = graph.queue.shape[0]
+    first = int(0)
+    left = int(waiting)
+    while left > 0:
+        vertex = graph.queue[first]
+        first += 1
+        if first == count:
+            first = 0
+        left -= 1
+        graph.is_queued[vertex] = 0
+        for k in range(graph.start[vertex], graph.start[vertex + 1]):
+            other = graph.neighbor[k]
+            reached = graph.distance[vertex] + graph.length[k]
+            if reached < graph.distance[other]:
+                graph.distance[other] = reached
+                graph.number[other] = graph.number[vertex]
+                if graph.is_queued[other] == 0:
+                    last = first + left
+                    if last >= count:
+                        last -= count
+                    graph.queue[last] = other
+                    graph.is_queued[other] = 1
+                    left += 1
+
+
+@wp.kernel(enable_backward=False)
+def add_seeds(seeds: wp.array[int], numbers: wp.array[int], graph: SeedGraph):
+    """Add seeds [seed] with their numbers."""
+    waiting = int(0)
+    for k in range(seeds.shape[0]):
+        waiting = place_seed(seeds[k], numbers[k], waiting, graph)
+    reach_neighbors(waiting, graph)
+
+
+@wp.kernel(enable_backward=False)
+def spread_seeds(members: wp.array[int], wanted: int, first: int, graph: SeedGraph):
+    """Add seeds 0, 1, ... `wanted` − 1: the vertex `first`, then each time the farthest of the
+    `members` [member].
+    """
+    seed = int(first)
+    for number in range(wanted):
+        reach_neighbors(place_seed(seed, number, 0, graph), graph)
+        seed = members[0]
+        for k in range(members.shape[0]):
+            if graph.distance[members[k]] > graph.distance[seed]:
+                seed = members[k]
