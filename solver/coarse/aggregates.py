@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..topology.blocks import blocks
 from ..topology.graphs import (
     Neighbors,
     connected_components,
@@ -143,12 +144,16 @@ def make_aggregates(assembly, patches=IN_MOTION):
 
 def among_free(free, edges):
     """Those of unique edges that join two free vertices, which are numbered below `free`."""
-    return edges[(edges < free).all(axis=1) & (edges[:, 0] != edges[:, 1])]
+    one, other = edges.T
+    return edges[(one < free) & (other < free) & (one != other)]
 
 
 def edge_lengths(edges, points, solids, mesh_component_of):
     """Length [m] of every edge, shortened where only stiff tets or cells share it."""
-    lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
+    lengths = np.empty(len(edges))
+    for block in blocks(len(edges)):
+        one, other = edges[block].T
+        lengths[block] = np.linalg.norm(points[one] - points[other], axis=1)
     softest = np.full(len(points), np.inf)
     mesh_component = [mesh_component_of[kind.corners[:, 0]] for kind in solids]
     for kind, mine in zip(solids, mesh_component, strict=True):
@@ -197,16 +202,7 @@ def spread_patches(nearest, points, members, wanted):
     (seed,) = end_of(nearest, members)  # not inside
     nearest.spread(members, wanted, seed)
     for _ in range(ROUNDS):
-        own = nearest.number[members]
-        sizes = np.bincount(own, minlength=wanted)
-        sums = [np.bincount(own, points[members, axis], wanted) for axis in range(3)]
-        middle = np.stack(sums, axis=1) / sizes[:, None]
-        off = ((points[members] - middle[own]) ** 2).sum(axis=1)
-        from_far = np.argsort(off, kind="stable")[::-1]
-        seeds = np.empty(wanted, dtype=np.int32)
-        seeds[own[from_far]] = members[from_far]  # the nearest is written last
-        nearest.distance[members] = np.inf
-        nearest.add(seeds, np.arange(wanted))
+        nearest.center(members, points, wanted)
     return nearest.number[members]
 
 

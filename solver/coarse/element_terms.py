@@ -57,18 +57,22 @@ def chunked(table, aggregates, model, h):
     order, slots, whole = by_aggregates(aggregates.of.astype(np.int32)[columns.corners])
     corners = columns.corners[order]
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (slots[1:] != slots[:-1]).any(axis=1) | (whole[1:] != whole[:-1])
+    new[1:] = whole[1:] != whole[:-1]
+    for slot in slots.T:
+        new[1:] |= slot[1:] != slot[:-1]
     run = np.flatnonzero(new)
     within = np.arange(len(order)) - np.repeat(run, np.diff(np.append(run, len(order))))
     begin = np.flatnonzero(within % chunk_size(model) == 0)
     data = element_data(kind, model.assembly.rest_points, columns, h, order)
     # Damping moves the rest values of free vertices only.
-    free = np.argmax(corners < model.free_count, axis=1)
+    free = np.zeros(len(order), dtype=int)
+    held = np.flatnonzero(corners[:, 0] >= model.free_count)
+    free[held] = np.argmax(corners[held] < model.free_count, axis=1)
     data["record"] = table.number[order, free]
     start = np.append(begin, len(order))
     found = Chunked(
         kind,
-        model.upload(data, kind.element),
+        model.hand_over(data, kind.element),
         table.struct.rest,
         corners,
         start,
@@ -78,9 +82,9 @@ def chunked(table, aggregates, model, h):
     )
     if table.in_lanes and kind.forces_in_lanes is not None:
         Wide = wide(kind.element)
-        found.wide_data = model.upload(in_lanes(data, start, Wide), Wide)
+        found.wide_data = model.hand_over(in_lanes(data, start, Wide), Wide)
         arms = corner_arms(aggregates.modes[corners, 1:])
-        found.arms = model.upload(in_lanes(arms, start, CornersInLanes), CornersInLanes)
+        found.arms = model.hand_over(in_lanes(arms, start, CornersInLanes), CornersInLanes)
     return found
 
 
@@ -91,7 +95,7 @@ def by_aggregates(of):
     Returns their indices, `slots` [element, corner], the aggregates of each in descending order, -1
     behind the last, and `whole`, True where one aggregate has all corners.
     """
-    least, most = of.min(axis=1), of.max(axis=1)
+    least, most = (extreme.reduce(of.T) for extreme in (np.minimum, np.maximum))
     inside = np.flatnonzero((least == most) & (least >= 0))
     across = np.flatnonzero(least != most)
     found = -np.sort(-of[across], axis=1)

@@ -35,6 +35,15 @@ class NearestSeeds:
         """
         self._launch(kernels.spread_seeds, _shared(members), wanted, int(first))
 
+    def center(self, members, points, wanted):
+        """Move the `wanted` seeds to the middle of those of the `members` [member] that are nearest
+        to them: to the one nearest to the mean of their `points` [vertex, 3].
+        """
+        means = wp.zeros(int(wanted), dtype=wp.vec4d, device="cpu")
+        seeds = wp.zeros(int(wanted), dtype=int, device="cpu")
+        points = wp.array(points, dtype=wp.vec3d, device="cpu", copy=False)
+        self._launch(kernels.center_seeds, _shared(members), points, means, seeds)
+
     def _launch(self, kernel, *inputs):
         wp.launch(kernel, 1, inputs=[*inputs, self.graph], device="cpu")
 

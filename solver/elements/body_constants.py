@@ -16,11 +16,13 @@ ELASTIC = (
 
 
 def per_element(body, what, values):
-    """`values` as float64 [element]; one number is repeated, values per vertex are averaged."""
+    """`values` as float64 [element], not to be changed; one number is repeated without taking more
+    memory, values per vertex are averaged.
+    """
     values = np.asarray(values, dtype=np.float64)
     count = len(body.elements)
     if values.ndim == 0:
-        return np.full(count, float(values))
+        return np.broadcast_to(values, count)
     if values.shape == (count,):
         return values
     if values.shape == (len(body.points),):
@@ -50,7 +52,7 @@ def per_vertex(body, what, values):
 
 def damping_time(body, settings):
     """Damping time k_d [s] per element: the sum of the material's and the scene's."""
-    return per_element(body, "damping", body.material.damping) + settings.damping
+    return per_element(body, "damping", body.material.damping + settings.damping)
 
 
 def limit_of(values):
@@ -71,15 +73,29 @@ def crease_curvature(body):
         return 1.0 / radius
 
 
-def elastic_per_element(body):
-    """The body's material with every elastic constant per element."""
+def elastic_constants(body):
+    """The body's material with elastic constants per element where they are not numbers."""
     given = {name: getattr(body.material, name) for name in ELASTIC}
     values = {
-        name: per_element(body, name.replace("_", " "), value)
+        name: float(value) if np.ndim(value) == 0 else per_element(body, named(name), value)
         for name, value in given.items()
         if value is not None
     }
     return replace(body.material, **values)
+
+
+def elastic_per_element(body):
+    """The body's material with every elastic constant per element."""
+    m = elastic_constants(body)
+    given = {name: getattr(m, name) for name in ELASTIC}
+    return replace(
+        m, **{n: per_element(body, named(n), v) for n, v in given.items() if v is not None}
+    )
+
+
+def named(constant):
+    """The name of a constant in messages."""
+    return constant.replace("_", " ")
 
 
 def lumped(vertex_count, corners, element_mass):

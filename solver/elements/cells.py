@@ -8,10 +8,10 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
-from ..messages import message
-from .body_constants import damping_time, elastic_per_element, yields
+from .body_constants import damping_time, yields
 from .element_kind import Columns, ElementKind
-from .materials import CONTINUA, NEO_HOOKEAN, divides_by_lam, solid_constants, solid_lame
+from .materials import CONTINUA, NEO_HOOKEAN
+from .solid_moduli import moduli_of
 from .vertex_records import records_of, structured
 
 # Lower bound of the spread of material, and upper bound of the offset of its middle from that of
@@ -43,11 +43,6 @@ class CellElements(Columns):
 
 def cells_of(body, settings):
     """The `CellElements` of a body of cells."""
-    m = elastic_per_element(body)
-    mu, lam = solid_constants(m)
-    if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
-        raise ValueError(message("material.lam_solid", name=body.name))
-    lame, damping = solid_lame(m), damping_time(body, settings)
     filling, side = body.filling, body.sides()
     stiff = np.maximum(filling.evenness, LEAST_EVENNESS)
     stiff /= np.maximum(1.0 - filling.held, LEAST_FREE)
@@ -57,10 +52,8 @@ def cells_of(body, settings):
         side**3 * filling.part * stiff,
         np.clip(filling.middle, -FARTHEST, FARTHEST),
         np.maximum(filling.spread, LEAST_SPREAD),
-        mu,
-        lam,
-        *lame,
-        damping,
+        *moduli_of(body),
+        damping_time(body, settings),
     )
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from ..bodies import Solid
 from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
-from ..messages import message
 from ..topology.blocks import blocks
 from ..topology.meshes import cross, tet_edges
-from .body_constants import NEO_HOOKEAN, damping_time, elastic_per_element, yields
+from .body_constants import NEO_HOOKEAN, damping_time, yields
 from .element_kind import Columns, ElementKind
-from .materials import CONTINUA, divides_by_lam, solid_constants, solid_lame
+from .materials import CONTINUA
+from .solid_moduli import moduli_of
 from .vertex_records import fill_rows, records_of, rows_in_vertex_order
 
 CORNERS = np.arange(4)
@@ -50,11 +50,7 @@ def tet_gradients(points, tets):
 
 def tets_of(body, settings):
     """The `Tets` of a solid."""
-    m = elastic_per_element(body)
-    mu, lam = solid_constants(m)
-    if divides_by_lam(m.solid_model) and (lam <= 0.0).any():
-        raise ValueError(message("material.lam_solid", name=body.name))
-    return Tets(body.tets, mu, lam, *solid_lame(m), damping_time(body, settings))
+    return Tets(body.tets, *moduli_of(body), damping_time(body, settings))
 
 
 def tets_of_material(name):

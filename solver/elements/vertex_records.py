@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels.device.lanes import WIDTH
-from ..topology.blocks import blocks
+from ..topology.blocks import BLOCK, blocks
 from ..topology.graphs import stable_order
 
 NONE = np.zeros(0)
@@ -77,8 +77,7 @@ def rows_in_vertex_order(vertex_count, corners, rows, rest=None, blend=None):
     np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
     number = np.empty(len(vertices), dtype=np.int32)
     number[by_vertex] = np.arange(len(vertices), dtype=np.int32)
-    # As bytes: NumPy copies structured items field by field.
-    data = rows.reshape(-1).view(f"V{rows.itemsize}")[by_vertex].view(rows.dtype)
+    data = gathered(rows.reshape(-1), by_vertex)
     element = None if rest is None and blend is None else by_vertex // corners.shape[1]
     rest, blend = (NONE if one is None else one[element] for one in (rest, blend))
     return Records(start, data, rest, blend, number.reshape(corners.shape))
@@ -96,14 +95,28 @@ def in_lanes(values, start, struct):
     """
     wide = wide_start(start)
     vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
-    first = start[vertex] + WIDTH * (np.arange(wide[-1]) - wide[vertex])
-    record, last = first[:, None] + np.arange(WIDTH), start[vertex + 1][:, None] - 1
-    values, used = values[np.minimum(record, last)], record <= last
-    if values.dtype.names is None:
-        return np.moveaxis(zero_unused(values, used), 1, -1)
-    data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
-    fill_lanes(data, values, used)
+    is_struct = values.dtype.names is not None
+    if is_struct:
+        data = np.zeros(len(vertex), dtype=struct.numpy_dtype())
+    else:
+        data = np.zeros((len(vertex), *values.shape[1:], WIDTH), dtype=values.dtype)
+    for block in blocks(len(vertex), BLOCK // WIDTH):
+        of = vertex[block]
+        first = start[of] + WIDTH * (np.arange(block.start, block.stop) - wide[of])
+        record, last = first[:, None] + np.arange(WIDTH), start[of + 1][:, None] - 1
+        some, used = gathered(values, np.minimum(record, last)), record <= last
+        if is_struct:
+            fill_lanes(data[block], some, used)
+        else:
+            data[block] = np.moveaxis(zero_unused(some, used), 1, -1)
     return data
+
+
+def gathered(values, index):
+    """Return `values[index]`. NumPy copies items of structs field by field, but not as bytes."""
+    if values.dtype.names is None:
+        return values[index]
+    return values.view(f"V{values.itemsize}")[index].view(values.dtype)
 
 
 def zero_unused(values, used):

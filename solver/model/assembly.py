@@ -11,9 +11,9 @@ import numpy as np
 
 from .. import elements
 from ..bodies import Cells, Cloth, Solid
-from ..elements.body_constants import elastic_per_element, per_vertex
+from ..elements.body_constants import per_vertex
 from ..elements.element_kind import Columns
-from ..elements.materials import solid_lame
+from ..elements.solid_moduli import lame_of
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
@@ -147,10 +147,9 @@ def known_colors(body):
 def mesh_of(body):
     """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
     if isinstance(body, Solid):
-        return JoinedTets(body.tets, *solid_lame(elastic_per_element(body)))
+        return JoinedTets(body.tets, *lame_of(body))
     if isinstance(body, Cells):
-        lame = solid_lame(elastic_per_element(body))
-        return CellMesh(body.cells, *lame, body.filling.part)
+        return CellMesh(body.cells, *lame_of(body), body.filling.part)
     if isinstance(body, Cloth):
         return JoinedTriangles(body.triangles, elements.triangles.shear_stiffness(body))
     return Edges(body.edges)

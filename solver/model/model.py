@@ -116,6 +116,12 @@ class Model:
             raise RuntimeError("nothing can be given to the device inside of a graph")
         return wp.array(np.asarray(values), dtype=dtype, device=self.device)
 
+    def hand_over(self, values, dtype):
+        """Return an array on the device of structured values of the right type. On the CPU it is
+        not copied: the caller must not use `values` any more.
+        """
+        return wp.array(values, dtype=dtype, device=self.device, copy=False)
+
     def _augment(self, assembly, settings):
         """Make the multipliers of attachments and stiff springs: over-relaxed, they would grow."""
         self.attachments = AttachmentRows(assembly, settings, self.device)
@@ -243,10 +249,8 @@ class Model:
             columns = self.assembly.elements[name]
             flowed = rest.numpy()[columns.state]
             self.assembly.elements[name] = replace(columns, rest=flowed.astype(np.float64))
-        self.tables = {
-            kind.name: ElementTable(kind, self.assembly, h, self.upload, self.device.is_cpu)
-            for kind in kinds
-        }
+        uploads = self.upload, self.device.is_cpu, self.hand_over
+        self.tables = {kind.name: ElementTable(kind, self.assembly, h, *uploads) for kind in kinds}
         for name, table in self.tables.items():
             if table.is_plastic and name not in self.plastic:
                 table.columns.state = np.arange(len(table.columns))

@@ -14,9 +14,11 @@ class ElementTable:
 
     `number` [element, corner] are the records of every element, `record_counts` [vertex] their
     number per vertex. With `lanes` records lie side by side if possible (kernels/device/lanes.py).
+    `hand_over` uploads new structured values, and may keep their memory.
     """
 
-    def __init__(self, kind, assembly, h, upload, lanes=False):
+    def __init__(self, kind, assembly, h, upload, lanes=False, hand_over=None):
+        hand_over = hand_over or upload
         self.kind, self.columns = kind, assembly.elements[kind.name]
         records = kind.records(assembly.rest_points, self.columns, h)
         self.number, self.record_counts = records.number, np.diff(records.start)
@@ -25,9 +27,9 @@ class ElementTable:
         self.struct.start = upload(records.start, int)
         self.in_lanes = lanes and kind.in_lanes is not None
         if self.in_lanes:
-            self._lay_in_lanes(records, upload)
+            self._lay_in_lanes(records, upload, hand_over)
         else:
-            self.struct.records = upload(records.data, kind.record)
+            self.struct.records = hand_over(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
         if kind.has_rest:
             self.struct.rest = upload(records.rest, kind.rest)
@@ -37,11 +39,12 @@ class ElementTable:
         if kind.diagonal:
             self.struct.diagonal = upload(records.diagonal, float)
 
-    def _lay_in_lanes(self, records, upload):
+    def _lay_in_lanes(self, records, upload, hand_over):
         """Fill in the arrays of the table for lanes."""
         Wide = wide(self.kind.record)
         self.struct.wide_start = upload(wide_start(records.start), int)
-        self.struct.wide_records = upload(in_lanes(records.data, records.start, Wide), Wide)
+        data = in_lanes(records.data, records.start, Wide)
+        self.struct.wide_records = hand_over(data, Wide)
         if self.kind.has_rest:
             Wide = wide(self.kind.rest)
             self.struct.wide_rest = upload(in_lanes(records.rest, records.start, Wide), Wide)

@@ -75,7 +75,7 @@ class Sums:
         for kind, begin, count in zip(kinds, first.tolist(), counts, strict=True):
             columns = scene.elements[kind.name]
             exact = partial(kind.exact_columns, scene.rest_points)
-            data = model.upload(filled(kind.exact, columns, exact), kind.exact)
+            data = model.hand_over(filled(kind.exact, columns, exact), kind.exact)
             body = model.upload(self.owner[columns.corners[:, 0]], int)
             if kind.name in model.plastic:
                 flowed = [model.upload(columns.state, int), model.plastic[kind.name]]

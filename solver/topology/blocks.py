@@ -4,7 +4,7 @@
 BLOCK = 8192
 
 
-def blocks(count):
-    """Yield slices that cover `count` items, `BLOCK` at a time."""
-    for first in range(0, count, BLOCK):
-        yield slice(first, min(first + BLOCK, count))
+def blocks(count, size=BLOCK):
+    """Yield slices that cover `count` items, `size` at a time."""
+    for first in range(0, count, size):
+        yield slice(first, min(first + size, count))

@@ -10,6 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
+from .blocks import blocks
+
 
 def unique_edges(*elements):
     """Pairs of vertices that share an element [element, corner], each once, int32 [edge, 2]."""
@@ -65,18 +67,21 @@ def edges_of(triangles):
 def connected_components(edges, count):
     """Component [vertex] of each of `count` vertices, numbered from 0 by their first vertices."""
     label = np.arange(count)
-    a, b = np.asarray(edges, dtype=np.int64).reshape(-1, 2).T
-    while True:
-        least = np.minimum(label[a], label[b])
-        joined = label.copy()
-        # Labels are roots: link both to the smaller one, then compress all paths.
-        np.minimum.at(joined, label[a], least)
-        np.minimum.at(joined, label[b], least)
-        while (joined[joined] != joined).any():
-            joined = joined[joined]
-        if (joined == label).all():
-            return np.unique(label, return_inverse=True)[1]
-        label = joined
+    edges = np.asarray(edges).reshape(-1, 2)
+    for block in blocks(len(edges), max(count, 1)):  # the first ones join most vertices
+        a, b = edges[block].T
+        while True:
+            one, other = label[a], label[b]
+            apart = np.flatnonzero(one != other)
+            if not len(apart):
+                break
+            a, b, one, other = (ends[apart] for ends in (a, b, one, other))
+            # Labels are roots: link the larger ones to the smaller ones, then compress all paths.
+            np.minimum.at(label, np.maximum(one, other), np.minimum(one, other))
+            while (label[label] != label).any():
+                label = label[label]
+    is_root = label == np.arange(count)
+    return (np.cumsum(is_root) - 1)[label]
 
 
 def two_coloring(edges, count):

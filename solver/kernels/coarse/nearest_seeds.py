@@ -82,3 +82,39 @@ def spread_seeds(members: wp.array[int], wanted: int, first: int, graph: SeedGra
         for k in range(members.shape[0]):
             if graph.distance[members[k]] > graph.distance[seed]:
                 seed = members[k]
+
+
+@wp.kernel(enable_backward=False)
+def center_seeds(
+    members: wp.array[int],
+    points: wp.array[wp.vec3d],
+    means: wp.array[wp.vec4d],
+    seeds: wp.array[int],
+    graph: SeedGraph,
+):
+    """Move all seeds [seed] to the middle of their vertices among the `members` [member].
+
+    `means` [seed] are zero; they become the sums of the `points` [m] of these vertices, then their
+    mean and the square of the distance of the nearest one from it.
+    """
+    one = wp.float64(1.0)
+    for k in range(members.shape[0]):
+        p = points[members[k]]
+        means[graph.number[members[k]]] += wp.vec4d(p[0], p[1], p[2], one)
+    for n in range(seeds.shape[0]):
+        total = means[n]
+        means[n] = wp.vec4d(
+            total[0] / total[3], total[1] / total[3], total[2] / total[3], wp.float64(wp.inf)
+        )
+    for k in range(members.shape[0]):
+        n = graph.number[members[k]]
+        mean = means[n]
+        off = wp.length_sq(points[members[k]] - wp.vec3d(mean[0], mean[1], mean[2]))
+        if off < mean[3]:
+            means[n] = wp.vec4d(mean[0], mean[1], mean[2], off)
+            seeds[n] = members[k]
+        graph.distance[members[k]] = wp.float64(wp.inf)
+    waiting = int(0)
+    for n in range(seeds.shape[0]):
+        waiting = place_seed(seeds[n], n, waiting, graph)
+    reach_neighbors(waiting, graph)
