@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import warp as wp
@@ -74,6 +74,7 @@ def simulate(
     gravity: Callable[[float], Sequence[float]] | None = None,
     compiling: Callable[[int, int], None] | None = None,
     restart: Restart | None = None,
+    preparing: Callable[[str], None] | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
@@ -82,29 +83,51 @@ def simulate(
     `restart`: the state of another frame to resume from, as `Restart(frame.index, frame.state())`;
     on the CPU all following frames have the same bits as without the break.
 
-    `cancelled` is called before every substep; when it returns True the frames end. `gravity`: a
-    function of the time [s] in m/s²; that of the settings is then only its initial value. Kernels
-    that Warp's cache lacks are compiled first; `compiling(done, count)` reports the progress.
+    `cancelled` is called before every part of the set-up and every substep; when it returns True
+    the frames end. `gravity`: a function of the time [s] in m/s²; that of the settings is then only
+    its initial value. `preparing(text)` reports each part of the set-up. Kernels that Warp's cache
+    lacks are then compiled; `compiling(done, count)` reports the progress.
     Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
     if frame_count != int(frame_count) or frame_count < 1:
         raise ValueError(message("script.frame_count", value=frame_count))
-    simulation = Simulation(bodies, settings, pick_device(device), gravity)
+    begin = partial(_begin, cancelled, preparing)
+    try:
+        simulation = Simulation(bodies, settings, pick_device(device), gravity, begin)
+    except Cancelled:
+        return iter(())
     return simulation.frames(int(frame_count), cancelled, compiling, restart)
 
 
-class Simulation:
-    """A scene on a device: its `model`, its `stepper`, and the solution of its `frames`."""
+class Cancelled(Exception):  # noqa: N818
+    """Raised before a part of the set-up when the user has cancelled."""
 
-    def __init__(self, bodies, settings, device="cpu", gravity=None):
+
+def _begin(cancelled, preparing, part):
+    """Report that a part of the set-up begins, unless it is `cancelled`."""
+    if cancelled is not None and cancelled():
+        raise Cancelled
+    if preparing is not None:
+        preparing(message(f"progress.{part}"))
+
+
+class Simulation:
+    """A scene on a device: its `model`, its `stepper`, and the solution of its `frames`.
+
+    `begin(part)` is called before each part of the set-up; it may raise `Cancelled`.
+    """
+
+    def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda part: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:
             raise ValueError(message("bake.nothing"))
-        scene = assemble(deformable, settings, attachments)
+        self.begin = begin
+        scene = assemble(deformable, settings, attachments, begin)
         self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
+        begin("surfaces")
         surface = contact_surface(scene, deformable, colliders, settings)
         analytic = colliders_on_device(analytic, scene, settings, device)
         self.threads = settings.threads or core_count()
@@ -117,6 +140,7 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
+        begin("elements")
         self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable
@@ -131,6 +155,7 @@ class Simulation:
             modules = model.launches.modules()
             if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
                 return
+            self.begin("frame_1")
             first = 1
             if restart is not None:
                 stepper.checkpoints.restore(restart)
@@ -143,6 +168,8 @@ class Simulation:
                     positions = self.tearing.lay_duplicates(model.positions())
                 elements, later = self.tearing.elements(), (stepper.checkpoints.state, self.places)
                 yield Frame(index, positions, elements, statistics, model.size, *later)
+        except Cancelled:
+            return
         finally:
             threads.stop()
 
@@ -156,13 +183,16 @@ class Simulation:
         """The `Stepper`, which solves substeps; built on first use."""
         model = self.model
         if model.surface.can_touch:
+            self.begin("contact")
             model.add_contact(Contact(model, self.names, model.settings))
+        self.begin("groups")
         return Stepper(model, self.kinematic, self.tearing, Residual(model))
 
     @cached_property
     def measure(self):
         """The `Measure`, which reads the statistics of a frame."""
         by = self.stepper
+        self.begin("measures")
         return Measure(self.model, by.residual, self.deformable, by.convergence, by.coarse)
 
     def _solve(self, stepper, measure, index, cancelled):

@@ -27,9 +27,11 @@ from .loading import write_keys
 from .report import Line, advice, advised_once, in_order, listed, named, noted
 from .resuming import refuse_lost, saved_for
 from .solver_import import importing, pick_device
-from .solver_thread import Compiled, SolverThread
+from .solver_thread import Compiled, Prepared, SolverThread
 from .time_left import TimeLeft
 
+# Parts of the set-up that take longer than this [s] are printed in background runs.
+LONG = 1.0
 # Resume after the last frame that exists.
 EVERY_FRAME = 1 << 30
 
@@ -153,6 +155,8 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
                 return Outcome(scene.vbd.frame_end - scene.vbd.frame_start, cancelled=True)
             yield None
         device = pick_device(scene.vbd.device)
+        state.status = message("progress.scene")
+        yield None
         with prepared(scene, objects) as notes:
             gathered = gather(context, objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
@@ -226,9 +230,9 @@ def _until_solved(solver, state, outcome, wait, preview):
             continue
         if solved is None:
             continue
-        if isinstance(solved, Compiled):
+        if isinstance(solved, Prepared | Compiled):
             if not outcome.cancelled:
-                state.status = _compiling(solved)
+                state.status = solved.text
             yield None
             continue
         outcome.take(solved)
@@ -239,13 +243,6 @@ def _until_solved(solver, state, outcome, wait, preview):
         if preview.is_due():
             preview.show(solved.index, solver.cache.read(solved.index))
         yield solved
-
-
-def _compiling(compiled):
-    """The text shown while kernels are compiled."""
-    if compiled.done == compiled.count:
-        return message("progress.starting")
-    return message("progress.compiling", module=compiled.done + 1, count=compiled.count)
 
 
 def _settle_caches(bakes, scene, place):
@@ -268,17 +265,24 @@ def explain(error):
 
 
 def run_to_end(steps, show=print):
-    """Exhaust `bake_steps`, showing a line per module compiled and frame; returns its `Outcome`."""
-    first, before = True, ""
+    """Exhaust `bake_steps`, showing a line per module compiled, long part of the set-up and frame;
+    returns its `Outcome`.
+    """
+    first, before, since = True, "", time.monotonic()
     while True:
         try:
             solved = next(steps)
         except StopIteration as end:
             return end.value
         status = bpy.context.window_manager.vbd.status
-        if status != before and status.startswith("Compiling"):
+        if status != before:
+            before, since = status, time.monotonic()
+            is_due = status.startswith("Compiling")
+        else:
+            is_due = first and since is not None and time.monotonic() > since + LONG
+        if is_due:
+            since = None
             show(status)
-        before = status
         if solved is None:
             continue
         if first:

@@ -43,11 +43,25 @@ class Compiled:
     done: int
     count: int
 
+    @property
+    def text(self):
+        """The text shown meanwhile."""
+        if self.done == self.count:
+            return message("progress.starting")
+        return message("progress.compiling", module=self.done + 1, count=self.count)
+
+
+@dataclass
+class Prepared:
+    """A part of the set-up that begins, in words."""
+
+    text: str
+
 
 class SolverThread(Thread):
     """Runs `simulate` and saves its frames.
 
-    Sends each to `inbox`, `Compiled` while it compiles, and None to wake its reader. With
+    Sends each to `inbox`, `Prepared` and `Compiled` before, and None to wake its reader. With
     `gives_way` it leaves the cores to the drawing of Blender's window.
     """
 
@@ -93,7 +107,10 @@ class SolverThread(Thread):
             gravity=gathered.gravity,
             compiling=lambda done, count: self.inbox.put(Compiled(done, count)),
             restart=self.kept and self.kept.restart(),
+            preparing=lambda text: self.inbox.put(Prepared(text)),
         )
+        if self.stopping.is_set():
+            return  # before anything is written
         if not self.kept:
             self.cache = self._new_cache()
         for frame in frames:

@@ -13,13 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..topology.blocks import blocks
-from ..topology.graphs import (
-    Neighbors,
-    connected_components,
-    edge_index,
-    stable_order,
-    unique_edges,
-)
+from ..topology.graphs import connected_components, edge_index, stable_order, unique_edges
 from .nearest_seeds import NearestSeeds
 
 # The fewest aggregates of a small component, ...
@@ -111,7 +105,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
         wanted[sizes <= np.sort(sizes[chosen])[-MOST_COMPONENTS - 1]] = 0
     rest = assembly.rest_points
     lengths = edge_lengths(edges, rest, assembly.solids, mesh_component_of)
-    nearest = NearestSeeds(Neighbors.from_edges(edges, count, lengths))
+    nearest = NearestSeeds(edges, count, lengths)
     of, mesh_components = np.full(count, -1), []
     spacing = spacing_of_cells(mesh_component_of, assembly.cells.corners, edges, lengths)
     by_component = stable_order(mesh_component_of[:free])
@@ -143,7 +137,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
 
 
 def among_free(free, edges):
-    """Those of unique edges that join two free vertices, which are numbered below `free`."""
+    """Select unique `edges` that join two free vertices, which are numbered below `free`."""
     one, other = edges.T
     return edges[(one < free) & (other < free) & (one != other)]
 

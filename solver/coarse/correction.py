@@ -13,7 +13,7 @@ import warp as wp
 
 from ..device.conditions import repeat_while
 from ..device.launches import play
-from ..kernels.coarse import coarse_step, contact_terms, step_bounds
+from ..kernels.coarse import coarse_step, contact_terms, nearest_seeds, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
 from ..kernels.coarse.step_length import refine_samples
@@ -36,6 +36,8 @@ def coarse_aggregates(model, settings):
     """The `Aggregates` of a coarse correction; None where it is off or no body gains from it."""
     if not settings.coarse_correction or settings.is_accelerated or model.free_count == 0:
         return None
+    if model.device.is_cpu:
+        model.launches.expect(nearest_seeds.add_seeds)
     # Bodies in contact share a matrix only while it is small.
     is_fine = settings.quasistatic and model.contact is None
     aggregates = make_aggregates(model.assembly, AT_REST if is_fine else IN_MOTION)

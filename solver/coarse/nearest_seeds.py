@@ -15,14 +15,16 @@ class NearestSeeds:
     on the CPU.
     """
 
-    def __init__(self, neighbors):
-        count = len(neighbors)
+    def __init__(self, edges, count, lengths):
+        """Take the `edges` [edge, 2] of `count` vertices, all unique, and their `lengths` [m]."""
         self.distance, self.number = np.full(count, np.inf), np.full(count, -1, dtype=np.int32)
         graph = self.graph = kernels.SeedGraph()
-        graph.start, graph.neighbor = _shared(neighbors.indptr), _shared(neighbors.indices)
-        graph.length = _shared(neighbors.data)
         graph.distance, graph.number = _shared(self.distance), _shared(self.number)
         graph.queue, graph.is_queued = (wp.zeros(count, dtype=int, device="cpu") for _ in range(2))
+        graph.start = wp.zeros(count + 1, dtype=int, device="cpu")
+        graph.neighbor = wp.empty(2 * len(edges), dtype=int, device="cpu")
+        graph.length = wp.empty(2 * len(edges), dtype=wp.float64, device="cpu")
+        self._launch(kernels.join_neighbors, _shared(edges), _shared(lengths))
 
     def add(self, seeds, numbers):
         """Add `seeds` [seed] with their `numbers`, and update the nearest seed of every vertex."""

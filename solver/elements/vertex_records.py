@@ -5,6 +5,7 @@ All arithmetic is float64; records are rounded once, at the end.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,13 +18,15 @@ NONE = np.zeros(0)
 
 @dataclass
 class Records:
-    """The records of one kind: `start` [vertex + 1], structured `data` and `rest` [record].
+    """The records of one kind, sorted by vertex.
 
-    `rest` and `blend` are empty for kinds without.
+    `start` [vertex + 1]; structured `rows` [element, corner], and the place `by_vertex` [record] of
+    each record there; `rest` [record], empty like `blend` for kinds without.
     """
 
     start: np.ndarray
-    data: np.ndarray
+    rows: np.ndarray
+    by_vertex: np.ndarray
     rest: np.ndarray
     blend: np.ndarray
     """β of damping (kernels/elements/rest_values.py), [record]."""
@@ -31,6 +34,11 @@ class Records:
     """Index of the record of every element and corner, [element, corner]."""
     diagonal: np.ndarray | None = None
     """Constant term of the blocks [N/m], [vertex]."""
+
+    @cached_property
+    def data(self):
+        """The records [record]."""
+        return gathered(self.rows.reshape(-1), self.by_vertex)
 
 
 def damped(stiffness, ratio):
@@ -77,10 +85,9 @@ def rows_in_vertex_order(vertex_count, corners, rows, rest=None, blend=None):
     np.cumsum(np.bincount(vertices, minlength=vertex_count), out=start[1:])
     number = np.empty(len(vertices), dtype=np.int32)
     number[by_vertex] = np.arange(len(vertices), dtype=np.int32)
-    data = gathered(rows.reshape(-1), by_vertex)
     element = None if rest is None and blend is None else by_vertex // corners.shape[1]
     rest, blend = (NONE if one is None else one[element] for one in (rest, blend))
-    return Records(start, data, rest, blend, number.reshape(corners.shape))
+    return Records(start, rows, by_vertex, rest, blend, number.reshape(corners.shape))
 
 
 def wide_start(start):
@@ -88,10 +95,10 @@ def wide_start(start):
     return np.append(0, np.cumsum(-(-np.diff(start) // WIDTH))).astype(np.int32)
 
 
-def in_lanes(values, start, struct):
+def in_lanes(values, start, struct, order=None):
     """Return records in vertex order as a wide `struct` (kernels/device/lanes.py), or numbers and
     vectors [record] in lanes. Unused lanes repeat the vertices of the last record; numbers there
-    are zero.
+    are zero. With an `order` the records are `values[order]`.
     """
     wide = wide_start(start)
     vertex = np.repeat(np.arange(len(start) - 1), np.diff(wide))
@@ -104,7 +111,8 @@ def in_lanes(values, start, struct):
         of = vertex[block]
         first = start[of] + WIDTH * (np.arange(block.start, block.stop) - wide[of])
         record, last = first[:, None] + np.arange(WIDTH), start[of + 1][:, None] - 1
-        some, used = gathered(values, np.minimum(record, last)), record <= last
+        used, record = record <= last, np.minimum(record, last)
+        some = gathered(values, record if order is None else order[record])
         if is_struct:
             fill_lanes(data[block], some, used)
         else:

@@ -212,8 +212,11 @@ def renumber(elements, number):
         one.corners = new[id(one.corners)]
 
 
-def assemble(bodies, settings, attachments=()):
-    """Join deformable bodies and their attachments into one `Assembly`."""
+def assemble(bodies, settings, attachments=(), begin=lambda part: None):
+    """Join deformable bodies and their attachments into one `Assembly`. `begin(part)` is called
+    before each part of the work.
+    """
+    begin("bodies")
     index = [vertex_index(body) for body in bodies]
     offsets = np.concatenate([[0], np.cumsum([len(i) for i in index])]).astype(np.int64)
     parent = np.concatenate([i + offset for i, offset in zip(index, offsets, strict=False)])
@@ -241,6 +244,7 @@ def assemble(bodies, settings, attachments=()):
     others = [corners for corners in others if id(corners) not in joined_in_meshes]
     if others or len(rows.corners):
         edges = unique_edges(mesh_edges, *others, rows.edges())
+    begin("colors")
     known = [known_colors(body) for body in bodies]
     order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
     number = np.empty(len(points), dtype=np.int32)

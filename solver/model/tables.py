@@ -43,7 +43,7 @@ class ElementTable:
         """Fill in the arrays of the table for lanes."""
         Wide = wide(self.kind.record)
         self.struct.wide_start = upload(wide_start(records.start), int)
-        data = in_lanes(records.data, records.start, Wide)
+        data = in_lanes(records.rows.reshape(-1), records.start, Wide, records.by_vertex)
         self.struct.wide_records = hand_over(data, Wide)
         if self.kind.has_rest:
             Wide = wide(self.kind.rest)

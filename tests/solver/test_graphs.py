@@ -108,7 +108,7 @@ def test_the_order_keeps_what_nothing_joins():
 @pytest.mark.parametrize("seed", range(5))
 def test_seeds_share_the_vertices_as_dijkstra_does_however_late_they_come(seed):
     edges, lengths = scattered(seed, 1.5)
-    found = NearestSeeds(Neighbors.from_edges(edges, COUNT, lengths))
+    found = NearestSeeds(edges, COUNT, lengths)
     found.add(np.array([3]), 0)
     found.add(np.array([20, 41]), np.array([1, 2]))
     distance, _, source = csgraph.dijkstra(

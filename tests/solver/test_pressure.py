@@ -10,7 +10,7 @@ from shapes import bumpy_ball, grid
 
 from vbd.solver.bodies import Cloth
 from vbd.solver.elements.pressure import PRESSURE, enclosures, outward
-from vbd.solver.elements.vertex_records import filled
+from vbd.solver.elements.vertex_records import element_data
 from vbd.solver.kernels.elements.linear_algebra import vec6
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable
@@ -68,8 +68,8 @@ class Ball:
         return -P * volume(x, self.corners)
 
     def of_whole_triangles(self, d):
-        fields = PRESSURE.element_columns(None, self.assembly.elements["pressure"], 0.01)
-        data = upload(filled(PRESSURE.element, self.corners, fields), PRESSURE.element)
+        pressed = self.assembly.elements["pressure"]
+        data = upload(element_data(PRESSURE, None, pressed, 0.01, slice(None)), PRESSURE.element)
         slopes, forces = np.zeros((len(self.corners), 6)), np.zeros_like(self.x)
         out = [upload(slopes, vec6), upload(forces, wp.vec3)]
         x, d = (upload(values, wp.vec3) for values in (self.x, d))

@@ -21,6 +21,27 @@ class SeedGraph:
     is_queued: wp.array[int]  # [vertex]
 
 
+@wp.kernel(enable_backward=False)
+def join_neighbors(edges: wp.array2d[int], lengths: wp.array[wp.float64], graph: SeedGraph):
+    """Fill in the rows of `edges` [edge, 2] of some `lengths` [m]; `start` and `queue` are zero."""
+    for k in range(edges.shape[0]):
+        for end in range(2):
+            graph.queue[edges[k, end]] += 1
+    total = int(0)
+    for v in range(graph.queue.shape[0]):
+        graph.start[v] = total
+        total += graph.queue[v]
+        graph.queue[v] = graph.start[v]
+    graph.start[graph.queue.shape[0]] = total
+    for end in range(2):
+        for k in range(edges.shape[0]):
+            vertex = edges[k, end]
+            at = graph.queue[vertex]
+            graph.neighbor[at] = edges[k, 1 - end]
+            graph.length[at] = lengths[k]
+            graph.queue[vertex] = at + 1
+
+
 @wp.func
 def place_seed(vertex: int, number: int, at: int, graph: SeedGraph):
     """Let a vertex be a seed, at the place `at` of an empty or new queue; return the next place."""
