@@ -5,6 +5,7 @@ import dataclasses
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Event
 
 import bpy
@@ -12,12 +13,15 @@ import pytest
 import warp as wp
 from blender_scenes import frames, sheet, slab
 
+from vbd.addon.baking import bake_steps as bake_module
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.values import preparing
 from vbd.addon.values.preparing import SCRIPT, Preparation
 from vbd.addon.values.presets import apply_preset
 from vbd.solver import simulate
 from vbd.solver.device import compiling
+from vbd.solver.messages import message
 from vbd.solver.preparing import common_mixes
 
 pytestmark = pytest.mark.any_blender  # compiling is Warp's
@@ -74,6 +78,51 @@ def test_a_warm_bake_says_nothing_about_compiling(scene):
     run_to_end(bake_steps(bpy.context), lambda _: None)
     seen, lines = statuses()
     assert not [text for text in seen + lines if "ompiling" in text]
+
+
+def test_a_bake_says_which_part_of_the_set_up_it_is_at(scene):
+    seen, _ = statuses()
+    parts = [message(f"progress.{part}") for part in ("scene", "bodies", "colors", "groups")]
+    assert [text for text in seen if text in parts] == parts
+    assert seen.index(parts[-1]) < seen.index(message("progress.baking", frame=1, count=2))
+
+
+def test_a_bake_that_is_cancelled_in_the_set_up_leaves_the_earlier_cache(scene, monkeypatch):
+    assert run_to_end(bake_steps(bpy.context), lambda _: None).frames == 2
+    folder = Path(cache_folder(scene))
+    earlier = sorted(path.relative_to(folder) for path in folder.rglob("*"))
+    begun, go_on, lines = Event(), Event(), []
+    read = simulate.contact_surface
+
+    def read_slowly(*arguments):
+        begun.set()
+        go_on.wait(20.0)
+        return read(*arguments)
+
+    monkeypatch.setattr(simulate, "contact_surface", read_slowly)
+    monkeypatch.setattr(bake_module, "LONG", 0.1)
+    steps = bake_steps(bpy.context)
+    while not begun.is_set():
+        next(steps)
+    bpy.ops.vbd.cancel_bake()
+    go_on.set()
+    outcome = run_to_end(steps, lines.append)
+    assert outcome.cancelled and outcome.frames == 0
+    assert not [line for line in lines if line.startswith("Frame")]
+    assert earlier and sorted(path.relative_to(folder) for path in folder.rglob("*")) == earlier
+
+
+def test_a_long_part_of_the_set_up_is_printed_once_in_a_background_run(scene, monkeypatch):
+    read = simulate.contact_surface
+
+    def read_slowly(*arguments):
+        time.sleep(0.5)
+        return read(*arguments)
+
+    monkeypatch.setattr(simulate, "contact_surface", read_slowly)
+    monkeypatch.setattr(bake_module, "LONG", 0.2)
+    _, lines = statuses()
+    assert lines.count(message("progress.surfaces")) == 1
 
 
 @pytest.mark.parametrize("way", ["cancelled", "dropped"])
