@@ -103,21 +103,21 @@ class Cancelled(Exception):  # noqa: N818
     """Raised before a part of the set-up when the user has cancelled."""
 
 
-def _begin(cancelled, preparing, part):
-    """Report that a part of the set-up begins, unless it is `cancelled`."""
+def _begin(cancelled, preparing, text):
+    """Report in words that a part of the set-up begins, unless it is `cancelled`."""
     if cancelled is not None and cancelled():
         raise Cancelled
     if preparing is not None:
-        preparing(message(f"progress.{part}"))
+        preparing(text)
 
 
 class Simulation:
     """A scene on a device: its `model`, its `stepper`, and the solution of its `frames`.
 
-    `begin(part)` is called before each part of the set-up; it may raise `Cancelled`.
+    `begin(text)` is called before each part of the set-up; it may raise `Cancelled`.
     """
 
-    def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda part: None):
+    def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
@@ -127,7 +127,7 @@ class Simulation:
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
         self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
-        begin("surfaces")
+        begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
         analytic = colliders_on_device(analytic, scene, settings, device)
         self.threads = settings.threads or core_count()
@@ -140,7 +140,7 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
-        begin("elements")
+        begin(message("progress.elements"))
         self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable
@@ -155,7 +155,7 @@ class Simulation:
             modules = model.launches.modules()
             if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
                 return
-            self.begin("frame_1")
+            self.begin(message("progress.frame_1"))
             first = 1
             if restart is not None:
                 stepper.checkpoints.restore(restart)
@@ -183,16 +183,16 @@ class Simulation:
         """The `Stepper`, which solves substeps; built on first use."""
         model = self.model
         if model.surface.can_touch:
-            self.begin("contact")
+            self.begin(message("progress.contact"))
             model.add_contact(Contact(model, self.names, model.settings))
-        self.begin("groups")
+        self.begin(message("progress.groups"))
         return Stepper(model, self.kinematic, self.tearing, Residual(model))
 
     @cached_property
     def measure(self):
         """The `Measure`, which reads the statistics of a frame."""
         by = self.stepper
-        self.begin("measures")
+        self.begin(message("progress.measures"))
         return Measure(self.model, by.residual, self.deformable, by.convergence, by.coarse)
 
     def _solve(self, stepper, measure, index, cancelled):

@@ -14,6 +14,7 @@ from ..bodies import Cells, Cloth, Solid
 from ..elements.body_constants import per_vertex
 from ..elements.element_kind import Columns
 from ..elements.solid_moduli import lame_of
+from ..messages import message
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
@@ -212,11 +213,11 @@ def renumber(elements, number):
         one.corners = new[id(one.corners)]
 
 
-def assemble(bodies, settings, attachments=(), begin=lambda part: None):
-    """Join deformable bodies and their attachments into one `Assembly`. `begin(part)` is called
+def assemble(bodies, settings, attachments=(), begin=lambda text: None):
+    """Join deformable bodies and their attachments into one `Assembly`. `begin(text)` is called
     before each part of the work.
     """
-    begin("bodies")
+    begin(message("progress.bodies"))
     index = [vertex_index(body) for body in bodies]
     offsets = np.concatenate([[0], np.cumsum([len(i) for i in index])]).astype(np.int64)
     parent = np.concatenate([i + offset for i, offset in zip(index, offsets, strict=False)])
@@ -244,7 +245,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda part: None):
     others = [corners for corners in others if id(corners) not in joined_in_meshes]
     if others or len(rows.corners):
         edges = unique_edges(mesh_edges, *others, rows.edges())
-    begin("colors")
+    begin(message("progress.colors"))
     known = [known_colors(body) for body in bodies]
     order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
     number = np.empty(len(points), dtype=np.int32)

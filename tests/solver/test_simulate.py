@@ -56,7 +56,11 @@ def test_far_from_the_origin_the_result_is_the_same():
 def test_a_cancelled_run_ends_between_substeps():
     asked = []
     frames = simulate(
-        scene(), Settings(substeps=4), 10, cancelled=lambda: len(asked) >= 6 or asked.append(1)
+        scene(),
+        Settings(substeps=4),
+        10,
+        cancelled=lambda: len(asked) >= 6 or asked.append(1),
+        preparing=lambda _: asked.clear(),
     )
     assert [frame.index for frame in frames] == [1]
 
