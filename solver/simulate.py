@@ -130,6 +130,7 @@ class Simulation:
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
         analytic = colliders_on_device(analytic, scene, settings, device)
+        begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
         launches = Launches(device, workers)
@@ -140,7 +141,6 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
-        begin(message("progress.elements"))
         self.model = Model(scene, settings, surface, analytic, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable

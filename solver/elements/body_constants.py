@@ -52,7 +52,7 @@ def per_vertex(body, what, values):
 
 def damping_time(body, settings):
     """Damping time k_d [s] per element: the sum of the material's and the scene's."""
-    return per_element(body, "damping", body.material.damping + settings.damping)
+    return per_element(body, "damping", np.asarray(body.material.damping) + settings.damping)
 
 
 def limit_of(values):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connected components: vertices that elements and attachments join."""
 
+from itertools import zip_longest
+
 import numpy as np
 import warp as wp
 
@@ -25,7 +27,7 @@ def find_components(assembly):
     """Return the component [free vertex], and the mask [component] of kinematically held ones."""
     corners = assembly.corners()
     known, found = assembly.components
-    if len(known) != len(corners) or any(a is not b for a, b in zip(known, corners, strict=True)):
+    if found is None or any(a is not b for a, b in zip_longest(known, corners)):
         found = _find_components(assembly)
         assembly.components = corners, found
     return found

@@ -100,32 +100,29 @@ def two_coloring(edges, count):
 @dataclass(frozen=True)
 class Neighbors:
     """A graph in compressed sparse rows: vertex v has the neighbors `indices[indptr[v] :
-    indptr[v + 1]]`, at the distances `data` [m].
+    indptr[v + 1]]`.
     """
 
     indptr: np.ndarray
     indices: np.ndarray
-    data: np.ndarray
 
     @classmethod
-    def from_edges(cls, edges, count, lengths=None):
-        """Make the graph from edges; `lengths` [edge] are 1 if None."""
-        lengths = np.ones(len(edges)) if lengths is None else lengths
+    def from_edges(cls, edges, count):
+        """Make the graph of `count` vertices from edges."""
         tail, head = (np.concatenate(ends) for ends in (edges.T, edges.T[::-1]))
-        order = stable_order(tail)
         indptr = np.zeros(count + 1, dtype=np.int64)
         np.cumsum(np.bincount(tail, minlength=count), out=indptr[1:])
-        return cls(indptr, head[order], np.concatenate([lengths, lengths])[order])
+        return cls(indptr, head[stable_order(tail)])
 
     def __len__(self):
         return len(self.indptr) - 1
 
     def around(self, vertices):
-        """All edges from `vertices`: tails, heads and lengths, [edge] each."""
+        """All edges from `vertices`: tails and heads, [edge] each."""
         counts = self.indptr[vertices + 1] - self.indptr[vertices]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         at = np.repeat(self.indptr[vertices], counts) + within
-        return np.repeat(vertices, counts), self.indices[at], self.data[at]
+        return np.repeat(vertices, counts), self.indices[at]
 
 
 def breadth_first_levels(neighbors, start):
@@ -137,7 +134,7 @@ def breadth_first_levels(neighbors, start):
     front = np.atleast_1d(start)
     while len(front):
         step += 1
-        _, reached, _ = neighbors.around(front)
+        _, reached = neighbors.around(front)
         front = np.unique(reached[level[reached] < 0])
         level[front] = step
     return level
@@ -162,7 +159,7 @@ def reverse_cuthill_mckee(neighbors):
     while len(front):
         rank[front] = np.arange(len(front))
         levels.append(front)
-        tail, head, _ = neighbors.around(front)
+        tail, head = neighbors.around(front)
         tail, head = tail[rank[head] < 0], head[rank[head] < 0]
         front, at = np.unique(head, return_index=True)  # seen first from the first in order
         front = front[np.lexsort((degree[front], rank[tail[at]]))]
