@@ -64,7 +64,9 @@ class AttachmentRows:
     def __init__(self, assembly, settings, device):
         rows = assembly.attachments
         self.count = len(rows.corners)
-        around = surroundings(assembly, settings)
+        around = np.zeros(len(assembly.points))
+        if self.count:
+            around = surroundings(assembly, settings)
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
         limit = np.maximum(STIFF * weakest, least_penalty(assembly, settings))
         ratio = rows.damping / settings.step_time
