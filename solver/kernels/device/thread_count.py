@@ -33,8 +33,6 @@ DEBT = wp.constant(wp.int64(200000))
 KEPT, LONGEST = wp.constant(wp.int64(20)), wp.constant(wp.int64(10000000000))
 # Time between two steps up [ns].
 STEP_UP = wp.constant(wp.int64(1000000))
-
-
 # More threads are allowed only after so long without an interruption of a single one [ns]: on Linux
 # other programs that use the same core interrupt it every 1 to 4 ms.
 QUIET = wp.constant(wp.int64(5000000))
