@@ -223,13 +223,13 @@ class Profile:
 
     def play(self, launch):
         """Replacement of `Launch.play` that times its single part."""
-        if launch.shares:
-            (((kind, how),),) = launch.shares
+        if launch.pieces:
+            ((kind, how),) = launch.pieces
             name = self.name_of(how["kernel"])
             launch.play = self.timed(name, kind(**how, record_cmd=True).launch)
         else:
             launch.play = int
-        launch.shares = ()
+        launch.pieces = ()
         launch.play()
 
 

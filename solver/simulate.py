@@ -161,7 +161,7 @@ class Simulation:
                 stepper.checkpoints.restore(restart)
                 first = restart.frame + 1
             for index in range(first, frame_count + 1):
-                with explained(model.device):
+                with explained(model.device), threads.at_work():
                     statistics = self._solve(stepper, measure, index, cancelled)
                     if statistics is None:
                         return

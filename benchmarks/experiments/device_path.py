@@ -62,13 +62,13 @@ class Counts:
 
     def play(self, launch):
         """Replacement of `Launch.play` that counts its single part."""
-        if launch.shares:
-            (((kind, how),),) = launch.shares
+        if launch.pieces:
+            ((kind, how),) = launch.pieces
             name, play = how["kernel"].key.split("__")[-1], kind(**how, record_cmd=True).launch
             launch.play = partial(self._count, play, touched(how), name)
         else:
             launch.play = launches.nothing
-        launch.shares = ()
+        launch.pieces = ()
         launch.play()
 
     def _count(self, play, size, name):

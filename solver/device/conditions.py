@@ -6,14 +6,10 @@ launches of each branch become part of the graph; otherwise the host reads the f
 """
 
 import warnings
-from contextlib import contextmanager
 
 import warp as wp
 
 from ..messages import message
-
-# The team of threads that share the graph being captured (thread_team.py); None for a single one.
-_team = None
 
 
 def can_capture(device):
@@ -27,31 +23,9 @@ def can_capture(device):
     return False
 
 
-@contextmanager
-def shared_by(team):
-    """Let a `ThreadTeam` record the steps of its threads while a graph is captured."""
-    global _team
-    _team = team
-    try:
-        yield
-    finally:
-        _team = None
-
-
-def share(stages):
-    """Run all shares of each of the `stages` side by side in the graph being captured; False when
-    none is.
-    """
-    if _team is not None:
-        _team.share(stages)
-    return _team is not None
-
-
 def when(flag, then, otherwise=None):
     """Call `then` where the flag is not 0, else `otherwise`."""
-    if _team is not None:
-        _team.when(flag, then, otherwise)
-    elif flag.device.is_capturing:
+    if flag.device.is_capturing:
         wp.capture_if(flag, on_true=then, on_false=otherwise)
     elif flag.numpy()[0]:
         then()
@@ -61,9 +35,7 @@ def when(flag, then, otherwise=None):
 
 def repeat_while(flag, body):
     """Call `body` as long as the flag is not 0."""
-    if _team is not None:
-        _team.repeat_while(flag, body)
-    elif flag.device.is_capturing:
+    if flag.device.is_capturing:
         wp.capture_while(flag, body)
     else:
         while flag.numpy()[0]:

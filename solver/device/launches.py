@@ -11,18 +11,18 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..kernels.device.barrier import wait
-from .conditions import share
+from ..kernels.device.shared_stage import play_stage
 from .graph import Graph
+from .threads import SharedStage
 
 # Shares of a list on the CPU: so many threads or fewer take equal numbers of them.
 SHARES = 64
-# A range is split between CPU threads when one thread would take longer than this [ns]: a barrier
-# costs them 1 µs.
+# A range is split between CPU threads when one thread would take longer than this [ns]: to share it
+# costs about 1 µs.
 WORTH_SPLITTING = 15e3
-# Costs may be underestimated for a whole stretch of the range. So pieces of it are dealt out to the
-# threads in turn; each takes at least so long [ns], and each thread gets up to so many.
-PIECE, PIECES = 50e3, 4
+# Each thread gets up to so many pieces of about that length: costs may be underestimated for a
+# whole stretch of the range, and a thread may be interrupted.
+PIECES = 4
 
 
 def refuse_gaps(values):
@@ -42,39 +42,36 @@ def nothing():
 
 
 class Launch:
-    """A launch in one share or in several that run side by side; call it to play it.
+    """A launch in one piece, or in several that run side by side; call it to play it.
 
-    Each of the `shares` is a list of pieces that are played one after the other: pairs of a launch
-    function of Warp and its arguments. `cuts` are the thread count and the ends of the pieces.
+    Each of the `pieces` is a launch function of Warp and its arguments. `ends` are the begin of the
+    first one and the ends of all. Launches that are played once share a `history` (SharedStage).
     """
 
-    def __init__(self, shares, threads, cuts=None):
-        self.shares, self.threads, self.cuts = shares, threads, cuts
+    def __init__(self, pieces, threads, ends=None):
+        self.pieces, self.threads, self.ends, self.history = pieces, threads, ends, {}
 
     def __call__(self):
         self.play()
 
     def play(self):
         """Record the launch, and play the recorded commands from now on."""
-        if len(self.shares) > 1:
-            self.play = partial(side_by_side, self.threads, [self.recorded])
+        if len(self.pieces) > 1:
+            self.play = stage_of([self])
         else:
-            self.play = self.recorded[0] if self.shares else nothing
+            self.play = self.recorded[0].launch if self.pieces else nothing
         self.play()
 
     @cached_property
     def recorded(self):
-        """Functions that play the shares. Nothing is compiled or loaded before they are needed."""
-        return [
-            in_turn([launch(**how, record_cmd=True).launch for launch, how in pieces])
-            for pieces in self.shares
-        ]
+        """Recorded launches. Nothing is compiled or loaded before they are needed."""
+        return [launch(**how, record_cmd=True) for launch, how in self.pieces]
 
 
 class SharedLaunches:
-    """Launches in consecutive stages, with one barrier per stage. Call it to play it.
+    """Launches in consecutive stages. Call it to play it.
 
-    The launches of a stage are split alike; each thread plays its share of all of them without
+    The launches of a stage are split alike; each thread plays its pieces of all of them without
     waiting for others. A stage may also be functions that are not shared.
     """
 
@@ -86,24 +83,8 @@ class SharedLaunches:
 
     def play(self):
         """Record the launches, and play the recorded commands from now on."""
-        actions = [action for stage in self.stages for action in stage]
-        shared = [a for a in actions if isinstance(a, Launch) and len(a.shares) > 1]
-        if shared:
-            self.play = partial(side_by_side, shared[0].threads, self._recorded())
-        else:
-            self.play = in_turn(actions)
+        self.play = in_turn([stage_of(stage) for stage in self.stages])
         self.play()
-
-    def _recorded(self):
-        """Return the shares of every stage; consecutive stages of a single thread become one."""
-        stages = []
-        for stage in self.stages:
-            shares = shares_of(stage)
-            if len(shares) == 1 and stages and len(stages[-1]) == 1:
-                stages[-1] = [in_turn([*stages[-1], *shares])]
-            elif shares:
-                stages.append(shares)
-        return stages
 
 
 def in_turn(functions):
@@ -111,31 +92,23 @@ def in_turn(functions):
     return functions[0] if len(functions) == 1 else partial(play, functions)
 
 
-def shares_of(actions):
-    """Return functions that play the shares of a stage: the same share of each launch."""
-    if not all(isinstance(action, Launch) for action in actions):
-        return [in_turn(actions)]
-    recorded = [launch.recorded for launch in actions if launch.shares]
-    return [in_turn(list(shares)) for shares in zip(*recorded, strict=True)]
-
-
-def side_by_side(threads, stages):
-    """Play all shares of a stage at the same time, and stages one after the other, now or in the
-    graph being captured.
-    """
-    if not share(stages):
-        for shares in stages:
-            threads.run(shares)
+def stage_of(actions):
+    """Return a function that plays a stage: launches split alike, or other functions."""
+    if not any(isinstance(action, Launch) and len(action.pieces) > 1 for action in actions):
+        return in_turn(actions)
+    launches = [launch for launch in actions if launch.pieces]
+    pieces = list(zip(*(launch.recorded for launch in launches), strict=True))
+    return SharedStage(launches[0].threads, pieces, launches[0].history)
 
 
 class Launches:
-    """Launches on a device; on the CPU several `threads` share each of them."""
+    """Launches on a device; on the CPU several `threads` (Workers) share each of them."""
 
     def __init__(self, device, threads):
         self.device, self.threads = wp.get_device(device), threads
-        self.expected = {}
+        self.expected, self.histories = {}, {}
         if self.device.is_cpu and threads is not None and threads.count > 1:
-            self.expect(wait)  # the barrier within graphs
+            self.expect(play_stage)
 
     @property
     def are_wide(self):
@@ -161,8 +134,8 @@ class Launches:
         """
         if np.prod(count):
             self.expect(kernel)
-        cuts = like and like.cuts
-        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, cuts)
+        ends = like and like.ends
+        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, ends)
 
     def record_list(self, kernel, capacity, expected, inputs, outputs=(), cost=0.0):
         """Return a launch over a list whose length only the device knows: about `expected`.
@@ -184,13 +157,15 @@ class Launches:
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):
         """Launch once, with arguments that change from call to call."""
         # Only this thread records: recording in Warp is not thread-safe.
-        self._launch(kernel, count, inputs, outputs, cost, first)()
+        launch = self._launch(kernel, count, inputs, outputs, cost, first)
+        launch.history = self.histories.setdefault(kernel, {})
+        launch()
 
     def graph(self, function):
         """Return the `Graph` of all launches of a function."""
-        return Graph(self.device, self.threads, function)
+        return Graph(self.device, function)
 
-    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, cuts=None):
+    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, ends=None):
         if np.prod(count) == 0:
             return Launch((), None)
         refuse_gaps([*inputs, *outputs])
@@ -199,30 +174,27 @@ class Launches:
         if tile_threads:
             how, launch = how | {"block_dim": tile_threads}, wp.launch_tiled
         if kernel.adj.args[0].label != "first":
-            return Launch([[(launch, how | {"dim": count, "inputs": list(inputs)})]], self.threads)
-        threads, ends = cuts = cuts or self._cuts(first, int(count), cost)
+            return Launch([(launch, how | {"dim": count, "inputs": list(inputs)})], self.threads)
+        ends = ends or self._ends(first, int(count), cost)
         pieces = [
             (launch, how | {"dim": int(b - a), "inputs": [int(a), *inputs]})
             for a, b in pairwise(ends)
             if b > a
         ]
-        shares = [pieces[k::threads] for k in range(min(threads, len(pieces)))]
-        return Launch(shares, self.threads, cuts)
+        return Launch(pieces, self.threads, ends)
 
-    def _cuts(self, first, count, cost):
-        """Return the number of threads that share a range, and the ends of its pieces, which take
-        equally long by their estimated costs.
+    def _ends(self, first, count, cost):
+        """Return the begin of a range and the ends of its pieces, which take equally long by their
+        estimated costs.
         """
         total = float(np.sum(cost)) if np.ndim(cost) else count * cost
-        threads = pieces = 1
-        if self.device.is_cpu:
-            threads = min(self.threads.count, 1 + int(total / WORTH_SPLITTING))
-        if threads > 1:
-            pieces = threads * int(np.clip(total / threads / PIECE, 1, PIECES))
+        pieces = 1
+        if self.device.is_cpu and self.threads.count > 1:
+            pieces = min(PIECES * self.threads.count, 1 + int(total / WORTH_SPLITTING))
         if pieces == 1 or not np.ndim(cost):
-            return threads, [first + count * k // pieces for k in range(pieces + 1)]
+            return [first + count * k // pieces for k in range(pieces + 1)]
         inner = np.searchsorted(np.cumsum(cost), np.arange(1, pieces) * total / pieces)
-        return threads, [first, *(first + inner).tolist(), first + count]
+        return [first, *(first + inner).tolist(), first + count]
 
 
 def play(launches):

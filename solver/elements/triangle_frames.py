@@ -27,7 +27,18 @@ def triangle_frames(points, triangles, warp=None):
         ],
         axis=1,
     )
-    return np.linalg.inv(rest), 0.5 * double
+    return inverses(rest), 0.5 * double
+
+
+def inverses(matrices):
+    """Return the inverses of matrices [n, 2, 2].
+
+    NumPy's own may wait, matrix by matrix, for threads of its library: on a busy machine that takes
+    minutes for a sheet.
+    """
+    (a, b), (c, d) = np.moveaxis(matrices, 0, -1)
+    adjugates = np.moveaxis(np.array([[d, -b], [-c, a]]), -1, 0)
+    return adjugates / (a * d - b * c)[:, None, None]
 
 
 def warp_directions(body):
@@ -48,4 +59,4 @@ def warp_directions(body):
         )
     corners = body.rest_points[body.triangles]
     edges = corners[:, 1:] - corners[:, :1]
-    return np.einsum("tk,tki->ti", np.linalg.inv(d_uv)[:, 0], edges)
+    return np.einsum("tk,tki->ti", inverses(d_uv)[:, 0], edges)

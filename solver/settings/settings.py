@@ -196,7 +196,7 @@ class Settings:
         soft_high=5.0,
     )
     threads: int = number(
-        0, "Threads", "CPU threads; 0 uses every core", low=0, high=1024, soft_high=64
+        0, "Threads", "CPU threads at most; 0 allows one per core", low=0, high=1024, soft_high=64
     )
 
     def __post_init__(self):

@@ -31,21 +31,9 @@ def decide(most: int, rounds: wp.array[int], goes_on: wp.array[int], is_odd: wp.
     is_odd[0] = rounds[0] % 2
 
 
-class ByTurns:
-    """Alternates between all threads and a single one."""
-
-    is_single = False
-
-    def run(self, workers, tasks):
-        assert len(tasks) == (1 if self.is_single else workers.count)
-        workers.run(tasks)
-        self.is_single = not self.is_single
-
-
-def run(threads, captured, team_size=None):
+def run(threads, captured):
     """Contents of the slots after three times some rounds of steps, the odd ones there and back."""
     launches = Launches("cpu", Workers(threads))
-    launches.threads.team_size = team_size or launches.threads.team_size
     a, b = (wp.array(np.arange(1000) % 11 + k, dtype=int, device="cpu") for k in range(2))
     rounds, goes_on, is_odd = (wp.ones(1, dtype=int, device="cpu") for _ in range(3))
     there = launches.record(step_all, 1000, [a], [b], cost=1e3)
@@ -65,25 +53,17 @@ def run(threads, captured, team_size=None):
 
     try:
         play = launches.graph(all_rounds).replay if captured else all_rounds
-        for _ in range(3):
-            play()
+        with launches.threads.at_work():
+            for _ in range(3):
+                play()
     finally:
         launches.threads.stop()
     return np.stack([a.numpy(), b.numpy()])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_wait_for_each_other_and_go_the_same_ways(threads):
+def test_threads_wait_for_each_other(threads):
     np.testing.assert_array_equal(run(threads, captured=True), run(1, captured=False))
-
-
-@pytest.mark.parametrize("threads", [2, 3])
-def test_one_thread_alone_does_the_same_as_all(threads):
-    team_size = ByTurns()
-    np.testing.assert_array_equal(
-        run(threads, captured=True, team_size=team_size), run(1, captured=False)
-    )
-    assert team_size.is_single  # it has been both
 
 
 def hanging_sheet():

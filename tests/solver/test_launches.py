@@ -33,10 +33,11 @@ def test_every_thread_of_a_range_runs_once(monkeypatch, threads, cost, once):
     launches = shared_launches(monkeypatch, threads)
     values = wp.zeros(COUNT, dtype=float, device="cpu")
     how = [add_numbers, COUNT - 7, [2.0], [values]]
-    if once:
-        launches.run(*how, cost=cost, first=7)
-    else:
-        launches.record(*how, cost=cost, first=7)()
+    with launches.threads.at_work():
+        if once:
+            launches.run(*how, cost=cost, first=7)
+        else:
+            launches.record(*how, cost=cost, first=7)()
     launches.threads.stop()
     expected = 2.0 * np.arange(COUNT)
     expected[:7] = 0.0
@@ -101,10 +102,24 @@ def test_stages_come_one_after_the_other_and_launches_of_a_stage_part_by_part(
     nothing = launches.record(add_numbers, 0, [1.0], [values])
     take = launches.record(take_next, COUNT, [values], [taken], cost=1.0)
     stages = SharedLaunches([[add, again], [nothing], [], [take], [values.zero_], [values.zero_]])
-    assert add.cuts == again.cuts and len(add.shares) == threads
+    assert add.ends == again.ends and (len(add.pieces) > 1) == (threads > 1)
     play = launches.graph(stages).replay if captured else stages
-    for _ in range(2):
-        play()
-        expected = 3.0 * ((np.arange(COUNT) + COUNT // 2) % COUNT)
-        np.testing.assert_array_equal(taken.numpy(), expected)
-        assert (values.numpy() == 0.0).all()
+    with launches.threads.at_work():
+        for _ in range(2):
+            play()
+            expected = 3.0 * ((np.arange(COUNT) + COUNT // 2) % COUNT)
+            np.testing.assert_array_equal(taken.numpy(), expected)
+            assert (values.numpy() == 0.0).all()
+    launches.threads.stop()
+
+
+def test_launches_that_are_played_once_remember_the_times_of_earlier_ones(monkeypatch):
+    launches = shared_launches(monkeypatch, 2)
+    count = 200000  # 0.2 ms: far more than the work that leaves no trace
+    values = wp.zeros(count, dtype=float, device="cpu")
+    for _ in range(5):
+        launches.run(add_numbers, count, [1.0], [values], cost=1e3)
+    launches.threads.stop()
+    ((_times, plays),) = launches.histories[add_numbers].values()
+    assert plays.numpy()[0] == 3  # one thread has been tried often enough
+    np.testing.assert_allclose(values.numpy(), 5.0 * np.arange(count), rtol=1e-6)
