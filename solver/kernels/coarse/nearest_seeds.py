@@ -22,7 +22,12 @@ class SeedGraph:
 
 
 @wp.kernel(enable_backward=False)
-def join_neighbors(edges: wp.array2d[int], lengths: wp.array[wp.float64], graph: SeedGraph):
+def join_neighbors(
+    edges: wp.array2d[int],
+    lengths: wp.array[wp.float64],
+    # in and out
+    graph: SeedGraph,
+):
     """Fill in the rows of `edges` [edge, 2] of some `lengths` [m]; `start` and `queue` are zero."""
     for k in range(edges.shape[0]):
         for end in range(2):
@@ -83,7 +88,12 @@ def reach_neighbors(waiting: int, graph: SeedGraph):
 
 
 @wp.kernel(enable_backward=False)
-def add_seeds(seeds: wp.array[int], numbers: wp.array[int], graph: SeedGraph):
+def add_seeds(
+    seeds: wp.array[int],
+    numbers: wp.array[int],
+    # in and out
+    graph: SeedGraph,
+):
     """Add seeds [seed] with their numbers."""
     waiting = int(0)
     for k in range(seeds.shape[0]):
@@ -92,7 +102,13 @@ def add_seeds(seeds: wp.array[int], numbers: wp.array[int], graph: SeedGraph):
 
 
 @wp.kernel(enable_backward=False)
-def spread_seeds(members: wp.array[int], wanted: int, first: int, graph: SeedGraph):
+def spread_seeds(
+    members: wp.array[int],
+    wanted: int,
+    first: int,
+    # in and out
+    graph: SeedGraph,
+):
     """Add seeds 0, 1, ... `wanted` − 1: the vertex `first`, then each time the farthest of the
     `members` [member].
     """
@@ -109,6 +125,7 @@ def spread_seeds(members: wp.array[int], wanted: int, first: int, graph: SeedGra
 def center_seeds(
     members: wp.array[int],
     points: wp.array[wp.vec3d],
+    # in and out
     means: wp.array[wp.vec4d],
     seeds: wp.array[int],
     graph: SeedGraph,
