@@ -2,6 +2,7 @@
 """Piles: what takes the time where many bodies rest on each other, and how right they are.
 
     python -m vbd.benchmarks.piles [NAME ...] [--first N] [--frames N] [--every N]
+        [--keep FILE]
 
 Prints a line for every frame: CPU time of one thread, its shares by phase, searches of a substep,
 contact pairs, and the longest edge over its rest length. With --every also how far the vertices of
@@ -68,6 +69,12 @@ def substep_error(scene, index, state):
     return float(np.sqrt(np.mean(np.sum((ends[0] - ends[1]) ** 2, axis=1))))
 
 
+def keep(path, positions, **more):
+    """Write the positions of all bodies [m] to a file, for examples/crowds.py."""
+    counts = [len(points) for points in positions]
+    np.savez_compressed(path, points=np.concatenate(positions), counts=counts, **more)
+
+
 def tell(name, given):
     """Print the frames of a scene and their mean."""
     scene, phases = SCENES[name](), Profile(phase_of, trees="search")
@@ -89,6 +96,8 @@ def tell(name, given):
         row += [stats.pairs, longest_edge(scene.deformable, frame.positions), 1e3 * error]
         rows.append((frame.index, row))
         show(frame.index, row)
+        if given.keep:
+            keep(given.keep, frame.positions)
         phases.seconds.clear()
         started = time.thread_time()
     later = np.array([row for index, row in rows if index >= given.first])
@@ -112,6 +121,7 @@ def main():
     parser.add_argument("--frames", type=int, help="as many as the scene has, unless given")
     parser.add_argument("--first", type=int, default=14, help="first frame of the mean")
     parser.add_argument("--every", type=int, default=0, help="frames between two errors")
+    parser.add_argument("--keep", help="file for the last frame, for a picture")
     given = parser.parse_args()
     for name in given.names:
         tell(name, given)

@@ -24,7 +24,7 @@ FRAME_MAGIC = b"VBDframe"
 # arrays, and the CRC-32 of both.
 HEAD = struct.Struct("<8sIIQI")
 STATE_MAGIC = b"VBDstat1"
-KINDS = ("|u1", "|b1", "<i4", "<i8", "<f4", "<f8")
+KINDS = ("|u1", "|i1", "|b1", "<i4", "<i8", "<f4", "<f8")
 # A list of arrays is a few kilobytes long, and headers and statistics not much longer.
 MOST_LISTED, MOST_HEADER, MOST_STATS = 1 << 20, 1 << 24, 1 << 24
 BLOCK = 1 << 22

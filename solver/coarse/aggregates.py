@@ -25,7 +25,7 @@ SMALL_PATCH = 25
 # would tets, whose patches are not chosen by length.)
 SLENDER_PATCH = 0.6
 # Among more components than these only the larger ones have patches.
-MOST_COMPONENTS = 5000
+MOST_COMPONENTS = 12000
 # Number of times that seeds move to the middle of their patches.
 ROUNDS = 5
 # Edges of tets or cells that are this many times stiffer than the softest of the component count as

@@ -29,7 +29,7 @@ def surface_on_device(surface, kinematic_start, x, upload):
     struct.vertices = upload(surface.vertices, int)
     struct.edges = upload(surface.edges, wp.vec2i)
     struct.triangles = upload(surface.triangles, wp.vec3i)
-    struct.may_touch = upload(surface.may_touch.ravel().astype(np.int32), int)
+    struct.may_touch = upload(surface.may_touch.ravel(), wp.int8)
     struct.closed = upload(surface.closed.astype(np.int32), int)
     struct.support_rank = upload(surface.support_rank.astype(np.int32), int)
     struct.side = upload(np.ones(surface.may_touch.size), int)

@@ -60,14 +60,17 @@ class FreeFlight:
         state = [model.x, contact.candidate, model.contact_model.state.radius]
         inputs = [chunks, model.vertex_count, *state]
         obstacles = [contact.struct, model.contact_model.colliders, travel, boxes]
+        into_tree = contact.trees.bounding_bodies(flights.low, flights.high)
         return [
             record(
                 free_flight.measure_chunks, len(sizes), inputs, [chunk_boxes], cost=MEASURE * sizes
             ),
             record(free_flight.measure_bodies, bodies, [chunks, chunk_boxes], [boxes, flights]),
+            *into_tree,
             record(free_flight.join_meeting, bodies, [contact.struct], [flights]),
-            record(free_flight.name_groups, bodies, [], [flights]),
+            record(free_flight.name_groups, bodies, [boxes], [flights]),
             record(free_flight.find_motions, bodies, [boxes], [flights]),
+            *into_tree,
             record(free_flight.find_obstacles, bodies, obstacles, [flights]),
             record(free_flight.find_flying, bodies, [], [flights, self.flies]),
         ]
@@ -85,7 +88,8 @@ class FreeFlight:
         flights.held = model.upload(np.array(held, dtype=np.int32), int)
         for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
-        flights.fraction = wp.zeros(len(bodies), dtype=float, device=model.device)
-        for name in ("parent", "group", "unmoved"):
-            setattr(flights, name, wp.zeros(len(bodies), dtype=int, device=model.device))
+        numbers = dict.fromkeys(("parent", "group", "unmoved"), int)
+        numbers |= {"fraction": float, "path": wp.vec3d, "total": wp.float64}
+        for name, dtype in numbers.items():
+            setattr(flights, name, wp.zeros(len(bodies), dtype=dtype, device=model.device))
         return flights

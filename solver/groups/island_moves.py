@@ -112,6 +112,7 @@ class IslandMoves:
             record_list(kernels.update_normals, *extent, listed, [lists.pairs], LIMIT),
             record(free_flight.measure_chunks, len(cost), boxes, [self.chunk_boxes], cost=cost),
             record(island_limits.sweep_boxes, bodies, *swept),
+            *contact.trees.bounding_bodies(self.boxes.low, self.boxes.high),
             record(island_limits.find_obstacles, bodies, around, [self.meets]),
             record_list(island_limits.find_fractions_to_planes, *extent, *to_planes),
             record(in_regions, model.free_count, regions, cut, LIMIT),

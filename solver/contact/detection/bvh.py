@@ -132,7 +132,7 @@ class Trees:
     def _finding_neighbors(self):
         """Return launches that find the boxes of bodies and colliders, and which overlap."""
         model, struct, record = self.model, self.struct, self.model.launches.record
-        bodies, tree = struct.bodies, kernels.WHOLE_BODIES
+        bodies = struct.bodies
         number = wp.zeros(bodies, dtype=int, device=model.device)
         neighbor = wp.zeros(bodies * int(broad_phase.NEIGHBORS), dtype=int, device=model.device)
         reach = wp.zeros(bodies, dtype=float, device=model.device)
@@ -146,10 +146,17 @@ class Trees:
             record(broad_phase.clear_boxes, bodies, [], [*both, reach]),
             record(broad_phase.gather_boxes, count, inputs, [*both, reach]),
             record(broad_phase.widen_boxes, bodies, [reach], both),
-            record(broad_phase.bound_bodies, self.counts[tree][0], [], [struct]),
-            *self._joins(tree),
+            *self.bounding_bodies(*both),
             record(broad_phase.find_neighbors, bodies, [struct], [number, neighbor]),
         ]
+
+    def bounding_bodies(self, low, high):
+        """Return launches that fit the tree of whole bodies to boxes from `low` to `high` [body, m]
+        for the next queries; bodies behind the end of these arrays have none.
+        """
+        tree, record = kernels.WHOLE_BODIES, self.model.launches.record
+        count, kernel = self.counts[tree][0], broad_phase.bound_bodies
+        return [record(kernel, count, [low, high], [self.struct]), *self._joins(tree)]
 
     def fit(self, scope=WHOLE):
         """Fit all trees to the present trust regions; those of moved entries, too, unless that is

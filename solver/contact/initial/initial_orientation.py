@@ -10,7 +10,7 @@ from .overlapping_bodies import COMMON
 
 def facing_directions(surface, x, up):
     """Return unit normals at all vertices [vertex, 3] at x [vertex, 3]; the normals with open
-    sheets that face down, such as a floor, turned round; and the sides of free open bodies, int
+    sheets that face down, such as a floor, turned round; and the sides of free open bodies, int8
     [body, body]: -1 where the earlier is behind the later on the average, else 1.
     """
     body, normals = surface.body[surface.triangles[:, 0]], surface.normals(x, slice(None))
@@ -40,7 +40,7 @@ def sides(places, facing, free):
     [body, 3], some of them `free`. If one faces nowhere on the average, as a rod, the other
     decides.
     """
-    found = np.ones((len(places),) * 2, dtype=np.int32)
+    found = np.ones((len(places),) * 2, dtype=np.int8)
     facing = np.where(np.linalg.norm(facing, axis=1)[:, None] < COMMON, 0.0, facing)[free]
     over = places[free] @ facing.T
     over -= np.diag(over)  # height of one body over the other

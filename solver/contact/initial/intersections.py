@@ -86,19 +86,24 @@ class Intersections:
         """Yield (number, mesh, its triangles) of every solid and every closed collider."""
         surface = self.surface
         of_triangle = surface.body[surface.triangles[:, 0]]
-        for number in np.flatnonzero(surface.closed):
-            mine = np.flatnonzero(of_triangle == number)
-            yield int(number), (closed_mesh(self.model, surface.triangles[mine]), mine)
+        by_body = np.split(
+            np.argsort(of_triangle, kind="stable"),
+            np.cumsum(np.bincount(of_triangle, minlength=len(surface.closed)))[:-1],
+        )
+        for number in np.flatnonzero(surface.closed).tolist():
+            mine = by_body[number]
+            yield number, (closed_mesh(self.model, surface.triangles[mine]), mine)
 
     def _finding_inside(self):
         """Yield launches that find which vertices are inside of a closed mesh."""
         model, count = self.model, len(self.surface.vertices)
-        outputs = [self.inside, self.face, self.uv]
-        yield self.inside.zero_
+        ids = np.zeros(self.struct.bodies, dtype=np.uint64)
         for number, (mesh, _) in self.meshes.items():
             yield mesh.refit
-            inputs = [self.struct, model.x, number, mesh.id]
-            yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
+            ids[number] = mesh.id
+        inputs = [self.struct, model.x, model.upload(ids, wp.uint64)]
+        outputs = [self.inside, self.face, self.uv]
+        yield model.launches.record(kernels.find_inside, count, inputs, outputs, VERTEX)
 
     def is_suspicious(self):
         """Return whether float32 finds anything to `check`, whatever the state of a solid."""
@@ -152,7 +157,7 @@ class Intersections:
         normals, self.facing, self.side = facing_directions(self.surface, x, self.up)
         self.side[self.couples.enclosures | self.couples.enclosures.T] = -1
         self.struct.facing.assign(self.facing)
-        self.struct.side.assign(self.side.ravel())
+        self.struct.side.assign(self.side.ravel().astype(np.int32))
         play(self.find_inside)
         inner = self._surely_inside(x), self.face.numpy(), self.uv.numpy().astype(np.float64)
         return Found(self.surface, x, normals, inner, self._find_crossings(x))
@@ -164,9 +169,9 @@ class Intersections:
         """
         inside, vertices = self.inside.numpy().copy(), self.surface.vertices  # a view on the CPU
         face, uv = self.face.numpy(), self.uv.numpy()
-        for number, (_, mine) in self.meshes.items():
+        for number in np.unique(inside[vertices][inside[vertices] > 0]) - 1:
             k = np.flatnonzero(inside[vertices] == number + 1)
-            suspects, corners = vertices[k], x[self.surface.triangles[mine]]
+            suspects, corners = vertices[k], x[self.surface.triangles[self.meshes[number][1]]]
             near = corners[face[k]], uv[k]
             is_on = lie_on(x[suspects], *near, self.surface.radius[suspects])
             inside[suspects[is_on | (winding_numbers(x[suspects], corners) < SURELY)]] = 0

@@ -57,10 +57,10 @@ class OverlappingBodies:
         self.model, self.surface, self.meshes, self.up = model, model.surface, meshes, up
         self.held = held_bodies(model.assembly, self.surface.body, self.surface.joint)
         closed = self.surface.closed
-        self.by_kind = np.where(closed[:, None] | closed, OUT, SHORTEN)
+        self.by_kind = np.where(closed[:, None] | closed, *np.int8([OUT, SHORTEN]))
         np.fill_diagonal(self.by_kind, np.where(closed, ALONE, SHORTEN))
         self.method, self.direction = self.by_kind, {}
-        self.enclosures, self.side = None, np.zeros(closed.shape * 2, dtype=np.int32)
+        self.enclosures, self.side = None, np.zeros(closed.shape * 2, dtype=np.int8)
 
     def save(self):
         """Return the decisions, as arrays by name."""
@@ -73,7 +73,7 @@ class OverlappingBodies:
             raise ValueError(message("resume.bodies"))
         is_known = saved["rooms"].shape == self.side.shape
         self.enclosures = saved["rooms"].astype(bool) if is_known else None
-        self.side = np.sign(saved["side"]).astype(np.int32)
+        self.side = np.sign(saved["side"]).astype(np.int8)
 
     def named(self, names):
         """Return enclosed bodies and their enclosures, as pairs of these `names` [body]."""

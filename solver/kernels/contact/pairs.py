@@ -44,7 +44,7 @@ class SurfaceArrays:
     trees: TreeArrays  # of the places that all of them may reach before the next search
     bodies: int
     deformable: int  # number of bodies that are not colliders
-    may_touch: wp.array[int]  # [body * body]
+    may_touch: wp.array[wp.int8]  # [body * body]
     closed: wp.array[int]  # [body], 1 where it has an inside
     support_rank: wp.array[int]  # [body], larger for the lower of two that begin in each other
     side: wp.array[int]  # [body * body], for a < b: -1 where the two are the other way round
@@ -67,6 +67,12 @@ class SurfaceArrays:
     crosses: wp.array[int]  # bits of the bodies that an edge or triangle of the vertex crosses
     # bits of the bodies that are kinematic where the vertex is pinned (kinematic_pairs.py)
     excluded: wp.array[int]
+
+
+@wp.func
+def bodies_may_touch(a: int, b: int, surface: SurfaceArrays):
+    """Return whether two bodies may touch."""
+    return surface.may_touch[wp.int64(a) * wp.int64(surface.bodies) + wp.int64(b)] != wp.int8(0)
 
 
 @wp.func

@@ -4,8 +4,8 @@
 import warp as wp
 
 from ..contact.analytic_colliders import AnalyticColliders, may_reach
-from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
-from ..contact.pairs import SurfaceArrays
+from ..contact.detection.bvh import COLLIDER_TRIANGLES, WHOLE_BODIES, first_in, meets_any, next_in
+from ..contact.pairs import SurfaceArrays, bodies_may_touch
 from ..device.chunks import Chunks
 from ..device.options import QUICK
 from ..device.union_find import join, root_of
@@ -15,6 +15,8 @@ wp.set_module_options(QUICK)
 
 # Bisections for the fraction of a motion up to an obstacle.
 HALVINGS = wp.constant(12)
+# Half the side of a box that holds everything [m]: infinite ones would meet empty nodes of trees.
+ANYWHERE = wp.constant(1.0e30)
 
 
 @wp.struct
@@ -32,11 +34,13 @@ class Flights:
 
     size: wp.array[wp.float64]  # number of vertices
     held: wp.array[int]  # 1 where any of them is kinematic
-    low: wp.array[wp.vec3]  # of the box swept by its own mean displacement [m]
+    low: wp.array[wp.vec3]  # of the box swept by its own mean displacement, then the group's [m]
     high: wp.array[wp.vec3]  # [m]
     parent: wp.array[int]
     group: wp.array[int]  # the first body of its group
-    motion: wp.array[wp.vec3]  # of the group, where this is its first body [m]
+    path: wp.array[wp.vec3d]  # sum of the group's displacements, where this is its first body [m]
+    total: wp.array[wp.float64]  # number of the group's vertices, likewise
+    motion: wp.array[wp.vec3]  # of the group, likewise [m]
     farthest: wp.array[wp.vec3]  # largest coordinates of the group [m], likewise
     fraction: wp.array[float]  # of its motion up to obstacles, likewise
     unmoved: wp.array[int]  # 1 where the group does not fly, at its first body
@@ -45,16 +49,16 @@ class Flights:
 @wp.func
 def stretched_low(low: wp.vec3, motion: wp.vec3):
     """Lower end [m] of a swept box; unbounded if the motion is not finite."""
-    if not wp.isfinite(motion):
-        return wp.vec3(-wp.inf)
+    if not wp.isfinite(motion) or wp.length(motion) > ANYWHERE:
+        return wp.vec3(-ANYWHERE)
     return low + wp.min(motion, wp.vec3())
 
 
 @wp.func
 def stretched_high(high: wp.vec3, motion: wp.vec3):
     """Upper end [m] of a swept box; unbounded if the motion is not finite."""
-    if not wp.isfinite(motion):
-        return wp.vec3(wp.inf)
+    if not wp.isfinite(motion) or wp.length(motion) > ANYWHERE:
+        return wp.vec3(ANYWHERE)
     return high + wp.max(motion, wp.vec3())
 
 
@@ -115,6 +119,9 @@ def measure_bodies(
     flights.parent[b] = b
     flights.fraction[b] = 1.0
     flights.unmoved[b] = 0
+    flights.path[b] = wp.vec3d()
+    flights.total[b] = wp.float64(0.0)
+    flights.farthest[b] = wp.vec3()
 
 
 @wp.kernel
@@ -123,25 +130,33 @@ def join_meeting(
     # in and out
     flights: Flights,
 ):
-    """Join bodies whose swept boxes meet those of later ones. One thread per body."""
+    """Join bodies whose swept boxes, in the tree of bodies, meet those of later ones. One thread
+    per body.
+    """
     b = wp.tid()
-    low = flights.low[b]
-    high = flights.high[b]
-    for other in range(b + 1, flights.low.shape[0]):
-        if surface.may_touch[b * surface.bodies + other] != 0:
-            apart = wp.max(flights.low[other] - high, low - flights.high[other])
-            if wp.max(apart) <= 0.0:
-                join(b, other, flights.parent)
+    walk = first_in(surface.trees, WHOLE_BODIES, flights.low[b], flights.high[b])
+    while walk.entry >= 0:
+        if walk.entry > b and bodies_may_touch(b, walk.entry, surface):
+            join(b, walk.entry, flights.parent)
+        walk = next_in(surface.trees, walk)
 
 
 @wp.kernel
 def name_groups(
+    boxes: Boxes,
     # in and out
     flights: Flights,
 ):
-    """Set the group of every body."""
+    """Set the group of every body, and add up displacements and numbers of vertices of each. One
+    thread per body.
+    """
     b = wp.tid()
-    flights.group[b] = root_of(b, flights.parent)
+    group = root_of(b, flights.parent)
+    flights.group[b] = group
+    wp.atomic_add(flights.path, group, boxes.path[b])
+    wp.atomic_add(flights.total, group, flights.size[b])
+    farthest = wp.max(wp.abs(boxes.low[b]), wp.abs(boxes.high[b]))
+    wp.atomic_max(flights.farthest, group, farthest)
 
 
 @wp.func
@@ -162,36 +177,29 @@ def find_motions(
     # in and out
     flights: Flights,
 ):
-    """Set the mean displacement of every group. One thread per body, a group's first works."""
+    """Set the mean displacement of every group at its first body, and the boxes that its bodies
+    sweep by it. One thread per body.
+    """
     b = wp.tid()
-    if flights.group[b] != b:
-        return
-    path = wp.vec3d()
-    size = wp.float64(0.0)
-    farthest = wp.vec3()
-    for other in range(b, boxes.path.shape[0]):
-        if flights.group[other] == b:
-            path += boxes.path[other]
-            size += flights.size[other]
-            farthest = wp.max(farthest, wp.max(wp.abs(boxes.low[other]), wp.abs(boxes.high[other])))
-    flights.motion[b] = in_digits_of(wp.vec3(path / size), farthest)
-    flights.farthest[b] = farthest
+    group = flights.group[b]
+    motion = wp.vec3(flights.path[group] / flights.total[group])
+    motion = in_digits_of(motion, flights.farthest[group])
+    flights.low[b] = stretched_low(boxes.low[b], motion)
+    flights.high[b] = stretched_high(boxes.high[b], motion)
+    if group == b:
+        flights.motion[b] = motion
 
 
 @wp.func
-def paths_meet(b: int, other: int, surface: SurfaceArrays, boxes: Boxes, flights: Flights):
-    """True where two bodies of different groups may meet on the motions of their groups."""
-    if flights.group[b] == flights.group[other]:
-        return False
-    if surface.may_touch[b * surface.bodies + other] == 0:
-        return False
-    motion = flights.motion[flights.group[b]]
-    others = flights.motion[flights.group[other]]
-    low = stretched_low(boxes.low[b], motion)
-    high = stretched_high(boxes.high[b], motion)
-    above = stretched_low(boxes.low[other], others) - high
-    below = low - stretched_high(boxes.high[other], others)
-    return wp.max(wp.max(above, below)) <= 0.0
+def meets_other_group(b: int, surface: SurfaceArrays, flights: Flights):
+    """True where body b may meet one of another group on the motions of both groups."""
+    meets = bool(False)
+    walk = first_in(surface.trees, WHOLE_BODIES, flights.low[b], flights.high[b])
+    while walk.entry >= 0 and not meets:
+        if flights.group[walk.entry] != flights.group[b]:
+            meets = bodies_may_touch(b, walk.entry, surface)
+        walk = next_in(surface.trees, walk)
+    return meets
 
 
 @wp.func
@@ -238,9 +246,8 @@ def find_obstacles(
     unmoved = flights.held[b]
     if not wp.isfinite(motion):
         unmoved = 1
-    for other in range(flights.group.shape[0]):
-        if paths_meet(b, other, surface, boxes, flights):
-            unmoved = 1
+    if meets_other_group(b, surface, flights):
+        unmoved = 1
     if unmoved != 0:
         flights.unmoved[group] = 1
         return

@@ -10,7 +10,7 @@ from functools import cache
 import warp as wp
 
 from ..contact.analytic_colliders import ContactModel
-from ..contact.detection.bvh import COLLIDER_TRIANGLES, meets_any
+from ..contact.detection.bvh import COLLIDER_TRIANGLES, WHOLE_BODIES, first_in, meets_any, next_in
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..contact.feasibility.embedded_collider_bounds import fraction_function
 from ..contact.feasibility.pair_bounds import lower
@@ -18,7 +18,7 @@ from ..contact.feasibility.plane_bounds import fraction_to_plane, toward_plane
 from ..contact.feasibility.separating_planes import LOST, ROUNDING, gap_along
 from ..contact.feasibility.sliding_planes import approach_along
 from ..contact.feasibility.trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
-from ..contact.pairs import Pair, SurfaceArrays
+from ..contact.pairs import Pair, SurfaceArrays, bodies_may_touch
 from ..device.chunks import Chunks
 from ..device.options import QUICK
 from ..device.thread_shares import share_of
@@ -193,20 +193,23 @@ def find_obstacles(
     # in and out
     meets: wp.array[int],
 ):
-    """Mark islands that may meet another one on their rigid steps, or the box of a collider at
-    the last search; colliders move by `travel` [m] at most within the frame.
+    """Mark islands that may meet another one on their rigid steps, whose boxes are in the tree of
+    bodies, or the box of a collider at the last search; colliders move by `travel` [m] at most
+    within the frame.
     """
     b = wp.tid()
     island = islands.island[b]
     low = boxes.low[b]
     high = boxes.high[b]
-    is_met = not wp.isfinite(low + high)
-    for other in range(boxes.low.shape[0]):
-        if islands.island[other] != island and surface.may_touch[b * surface.bodies + other] != 0:
-            if wp.max(wp.max(boxes.low[other] - high, low - boxes.high[other])) <= 0.0:
-                is_met = True
+    if not wp.isfinite(low + high):
+        meets[island] = 1
+        return
     reach = wp.vec3(travel[0])
-    if meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach):
-        is_met = True
+    is_met = meets_any(surface.trees, COLLIDER_TRIANGLES, low - reach, high + reach)
+    walk = first_in(surface.trees, WHOLE_BODIES, low, high)
+    while walk.entry >= 0 and not is_met:
+        if islands.island[walk.entry] != island:
+            is_met = bodies_may_touch(b, walk.entry, surface)
+        walk = next_in(surface.trees, walk)
     if is_met:
         meets[island] = 1

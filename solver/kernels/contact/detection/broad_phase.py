@@ -10,7 +10,7 @@ import warp as wp
 
 from ...device.options import HOT
 from ..contact_state import ContactState
-from ..pairs import SurfaceArrays
+from ..pairs import SurfaceArrays, bodies_may_touch
 from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
 
 wp.set_module_options(HOT)
@@ -84,17 +84,21 @@ def widen_boxes(
 
 @wp.kernel
 def bound_bodies(
+    low: wp.array[wp.vec3],
+    high: wp.array[wp.vec3],
     # in and out
     surface: SurfaceArrays,
 ):
-    """Put the boxes of bodies into the nodes of level 0 of their tree."""
+    """Put the boxes of bodies into the nodes of level 0 of their tree; the last ones may lack a
+    box.
+    """
     node = wp.tid()
     at = node_at(surface.trees, WHOLE_BODIES, 0) + node
     clear_node(surface.trees.nodes, at)
     for lane in range(WIDTH):
         b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
-        if b >= 0:
-            put_box(surface.trees.nodes, at, lane, surface.body_low[b], surface.body_high[b])
+        if b >= 0 and b < low.shape[0]:
+            put_box(surface.trees.nodes, at, lane, low[b], high[b])
 
 
 @wp.kernel
@@ -111,7 +115,7 @@ def find_neighbors(
     n = int(0)
     walk = first_in(surface.trees, WHOLE_BODIES, surface.body_low[b], surface.body_high[b])
     while walk.entry >= 0:
-        if surface.may_touch[b * surface.bodies + walk.entry] != 0:
+        if bodies_may_touch(b, walk.entry, surface):
             if n < NEIGHBORS:
                 neighbor[b * NEIGHBORS + n] = walk.entry
             n += 1

@@ -6,7 +6,7 @@ import warp as wp
 from ...device.options import HOT
 from ..contact_state import ContactState
 from ..feasibility.separating_planes import rounding_along
-from ..pairs import SurfaceArrays
+from ..pairs import SurfaceArrays, bodies_may_touch
 from .boxes import edge_reach
 from .distance import closest_on_segments, closest_on_triangle
 from .exclusions import are_joined, belongs
@@ -38,7 +38,7 @@ def may_meet(v: int, t: wp.vec3i, surface: SurfaceArrays):
     Vertices inside of a body do not, such as all of a body that is still flat.
     """
     there = surface.body[t[0]]
-    may = surface.may_touch[surface.body[v] * surface.bodies + there] != 0
+    may = bodies_may_touch(surface.body[v], there, surface)
     return may and surface.inside[v] != there + 1 and not belongs(v, t, surface)
 
 
@@ -64,7 +64,7 @@ def is_in_reach(
 def edges_may_meet(e: wp.vec2i, f: wp.vec2i, surface: SurfaceArrays):
     """Return whether edges e and f touch when they meet, in the same way."""
     there = surface.body[f[0]]
-    may = surface.may_touch[surface.body[e[0]] * surface.bodies + there] != 0
+    may = bodies_may_touch(surface.body[e[0]], there, surface)
     may = may and surface.inside[e[0]] != there + 1 and surface.inside[e[1]] != there + 1
     return may and not are_joined(e, f, surface)
 

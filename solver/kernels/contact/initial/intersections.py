@@ -5,12 +5,20 @@ import warp as wp
 
 from ...device.options import QUICK
 from ..detection.broad_phase import BODIES, COLLIDERS, near_bodies
-from ..detection.bvh import COLLIDER_TRIANGLES, TRIANGLES, first_in, next_in
+from ..detection.bvh import COLLIDER_TRIANGLES, TRIANGLES, WHOLE_BODIES, first_in, next_in
 from ..detection.exclusions import belongs, lay_in_triangle
-from ..pairs import SurfaceArrays
+from ..pairs import SurfaceArrays, bodies_may_touch
 from .initial_orientation import couple_of
 
 wp.set_module_options(QUICK)
+
+
+@wp.func
+def may_be_inside(body: int, other: int, surface: SurfaceArrays):
+    """Return whether a body may be on the wrong side of another one; enclosed bodies may not."""
+    if body == other or not bodies_may_touch(body, other, surface):
+        return False
+    return surface.side[couple_of(body, other, surface)] > 0
 
 
 @wp.kernel
@@ -18,34 +26,35 @@ def find_inside(
     first: int,
     surface: SurfaceArrays,
     x: wp.array[wp.vec3],
-    number: int,
-    mesh: wp.uint64,
+    mesh: wp.array[wp.uint64],
     # out
     inside: wp.array[int],
     face: wp.array[int],
     uv: wp.array[wp.vec2],
 ):
-    """Find for each surface vertex inside the closed body `number` that and its closest face there.
+    """Find for each surface vertex the first closed body around it, and its closest face there.
 
-    `inside` [vertex of the scene] is the number of the body plus one; `face` and the barycentric
-    `uv` of the closest point belong to the surface vertices.
+    `mesh` [body] is 0 for open bodies. `inside` [vertex of the scene] is the number of the body
+    plus one, or 0; `face` and the barycentric `uv` of the closest point belong to the surface
+    vertices. The tree of bodies holds their boxes.
     """
     k = first + wp.tid()
     v = surface.vertices[k]
     p = x[v]
-    low = surface.body_low[number]
-    high = surface.body_high[number]
-    meets = surface.may_touch[surface.body[v] * surface.bodies + number] != 0
-    # Enclosed bodies are on their right side.
-    meets = meets and surface.side[couple_of(surface.body[v], number, surface)] > 0
-    if meets and surface.body[v] != number and inside[v] == 0:
-        if wp.min(p - low) >= 0.0 and wp.min(high - p) >= 0.0:
-            reach = wp.length(high - low)
-            near = wp.mesh_query_point_sign_winding_number(mesh, p, reach)
-            if near.result and near.sign < 0.0:
-                inside[v] = number + 1
-                face[k] = near.face
-                uv[k] = wp.vec2(near.u, near.v)
+    found = int(0)
+    walk = first_in(surface.trees, WHOLE_BODIES, p, p)
+    while walk.entry >= 0:
+        number = walk.entry
+        if mesh[number] != wp.uint64(0) and (found == 0 or number + 1 < found):
+            if may_be_inside(surface.body[v], number, surface):
+                reach = wp.length(surface.body_high[number] - surface.body_low[number])
+                near = wp.mesh_query_point_sign_winding_number(mesh[number], p, reach)
+                if near.result and near.sign < 0.0:
+                    found = number + 1
+                    face[k] = near.face
+                    uv[k] = wp.vec2(near.u, near.v)
+        walk = next_in(surface.trees, walk)
+    inside[v] = found
 
 
 @wp.kernel
@@ -129,8 +138,7 @@ def crossed_triangles(
     walk = first_in(surface.trees, tree, wp.min(p, q), wp.max(p, q))
     while walk.entry >= 0:
         t = surface.triangles[walk.entry]
-        pairing = surface.body[e[0]] * surface.bodies + surface.body[t[0]]
-        if surface.may_touch[pairing] != 0:
+        if bodies_may_touch(surface.body[e[0]], surface.body[t[0]], surface):
             own = belongs(e[0], t, surface) or belongs(e[1], t, surface)
             if surface.body[e[0]] == surface.body[t[0]]:
                 own = own or any_in(flattened, e, t)
