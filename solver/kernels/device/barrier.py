@@ -3,9 +3,9 @@
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # `int(x)` is a macro of Warp: no type of a function may be written with it.
 # GPU threads never use this barrier.
