@@ -38,16 +38,6 @@ def source_size(module):
     return size
 
 
-def _first(queues):
-    """Take the first module of the queues, which threads share; None when all are empty."""
-    for queue in queues:
-        try:
-            return queue.popleft()
-        except IndexError:
-            continue
-    return None
-
-
 def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     """Compile the `modules` that the cache lacks, in so many threads; False when cancelled.
 
@@ -60,16 +50,16 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
         return True
     if cancelled is not None and cancelled():
         return False
-    # While Warp compiles with its default LLVM flags, other threads wait: these modules come last,
-    # in one thread, which needs one precompiled header.
-    hot = [module for module in missing if module.options["cpu_compiler_flags"] is None]
-    hot = deque(hot if device.is_cpu else [])
-    quick, ended, stopping = deque(m for m in missing if m not in hot), SimpleQueue(), Event()
+    waiting, ended, stopping = deque(missing), SimpleQueue(), Event()
     level = thread_priority.own()
 
-    def work(queues):
+    def work():
         thread_priority.take(level)
-        while not stopping.is_set() and (module := _first(queues)):
+        while not stopping.is_set():
+            try:
+                module = waiting.popleft()
+            except IndexError:
+                return
             try:
                 wp.force_load(device, [module], max_workers=0)
                 ended.put(None)
@@ -79,10 +69,9 @@ def compile_missing(modules, device, threads=1, progress=None, cancelled=None):
     done, count = 0, len(missing)
     if progress is not None:
         progress(done, count)
-    for k in range(max(1, min(threads, len(quick)))):
+    for _ in range(max(1, min(threads, count))):
         # No daemon: a process that ends while the compiler runs would crash.
-        queues = [quick] if k else [quick, hot]
-        Thread(target=work, args=[queues], name="vbd-compile").start()
+        Thread(target=work, name="vbd-compile").start()
     try:
         while done < count:
             if cancelled is not None and cancelled():

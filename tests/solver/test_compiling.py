@@ -5,6 +5,7 @@ import threading
 import time
 from threading import Event
 
+import numpy as np
 import pytest
 import warp as wp
 from shapes import box, bumpy_ball, caged, chain, grid, plane
@@ -13,6 +14,7 @@ from vbd.solver import preparing
 from vbd.solver import simulate as simulate_module
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.device import compiling
+from vbd.solver.kernels.device import options
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
@@ -106,6 +108,30 @@ def test_what_the_cache_lacks_is_compiled_once(modules):
     assert all(compiling.is_compiled(module, cpu) for module in modules)
     assert compiling.compile_missing(modules, cpu, progress=lambda *counts: heard.append(counts))
     assert len(heard) == 3
+
+
+def test_kernels_are_compiled_once(modules, tmp_path):
+    # Warp's own form has every kernel twice, for arrays with gaps and without.
+    sizes = []
+    for preamble in (options.STRAIGHT, options.STRAIGHT + options.ONCE):
+        build = wp.ModuleBuildOptions(extra_cpu_preamble=preamble)
+
+        @wp.kernel(module="unique", module_options=options.OPTIONS | {"extra_build_options": build})
+        def multiply(values: wp.array[float], factors: wp.array[float]):
+            i = wp.tid()
+            for factor in range(factors.shape[0]):
+                values[i] *= wp.sin(factors[factor])
+
+        values = wp.ones(3, dtype=float, device="cpu")
+        factors = wp.full(2, 0.5 * np.pi, dtype=float, device="cpu")
+        # Coordinates that a kernel leaves out belong to the same thread number.
+        wp.launch(multiply, dim=(3, 2), inputs=[values, factors], device="cpu")
+        np.testing.assert_allclose(values.numpy(), 1.0)
+        folder = tmp_path / multiply.module.get_module_identifier(1)
+        (code,) = folder.glob("*.o")
+        sizes.append(code.stat().st_size)
+    # Less than 0.8, as symbols and constants are not doubled.
+    assert sizes[1] < 0.8 * sizes[0]
 
 
 def test_an_error_of_the_compiler_is_raised(modules, monkeypatch):

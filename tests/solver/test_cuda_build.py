@@ -90,6 +90,15 @@ def test_every_module_has_a_size():
         assert source_size(module) > 0, name  # the order of compilation goes by it
 
 
+def test_all_modules_compile_side_by_side():
+    # While LLVM compiles with some options, modules with others wait.
+    flags = set()
+    for module in MODULES.values():
+        module = module if isinstance(module, wp.Module) else wp.get_module(module.__name__)
+        flags.add(module.options["cpu_compiler_flags"])
+    assert len(flags) == 1
+
+
 CASES = [*((name, OLDEST) for name in MODULES), *((name, NEWEST) for name in QUICK_ONES)]
 
 

@@ -9,10 +9,10 @@ eight. The diagonal holds the inverses, 1/L_kk.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .skyline import PANEL, Skyline
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Fraction of the diagonal that is added to it: the error of float32 sums, and less for bodies at
 # rest, whose bending it would stiffen; more, up to a limit, where the decomposition fails.

@@ -8,11 +8,11 @@ positive definite gives a factor that is not finite, and a solution that is not 
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .skyline import PANEL, Skyline
 
 # NVIDIA's libraries for large tiles would compile for a minute.
-wp.set_module_options(QUICK | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
+wp.set_module_options(OPTIONS | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
 
 
 @wp.func

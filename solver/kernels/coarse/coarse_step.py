@@ -8,11 +8,11 @@ as if the matrix had rotated with the body: z = R A⁻¹ Rᵀ Pᵀf.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .line_sums import vec8
 from .matrix import Patches, mat43
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Most iterations for the rotation of an aggregate; within a substep it turns little.
 TURNS = wp.constant(20)

@@ -14,12 +14,12 @@ from ..contact.detection.pair_counts import ALL
 from ..contact.feasibility.collider_bounds import keep_in_front
 from ..contact.law import ContactLaw, force_stiffness
 from ..contact.pairs import PairState, Touch, gap_of
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from ..scene.attachments import Attachments
 from .matrix import Patches, are_apart, has_place
 from .skyline import PANEL, Skyline, place
 
-wp.set_module_options(HOT | {"max_unroll": 2})
+wp.set_module_options(OPTIONS | {"max_unroll": 2})
 
 # The most corners of a term: an attachment of a point in a cell to one in another.
 MOST_CORNERS = wp.constant(16)

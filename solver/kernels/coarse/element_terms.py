@@ -17,7 +17,6 @@ import warp as wp
 
 from ..device.lane_functions import sums_of, total
 from ..device.lanes import WIDTH, add, mul, vec3s, vec6s, wide  # noqa: F401 (operators)
-from ..device.options import HOT
 from ..elements.corner_vectors import CornersInLanes, write_lanes
 from ..elements.linear_algebra import vec6
 from ..elements.table import module_of
@@ -161,7 +160,7 @@ def forces_in_lanes_kernel(kind):
     Element, Rest, corners = wide(kind.element), kind.rest, kind.corners
     forces_of, has_third = kind.forces_in_lanes, kind.corners == 4
 
-    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes"))
     def add_forces(
         first: int,
         chunks: ElementChunks,
@@ -213,7 +212,7 @@ def slopes_in_lanes_kernel(kind):
     Element, Rest = wide(kind.element), kind.rest
     slope_of, both_of = kind.slope_in_lanes, kind.line_in_lanes
 
-    @wp.kernel(module=module_of(kind, "coarse_in_lanes", HOT))
+    @wp.kernel(module=module_of(kind, "coarse_in_lanes"))
     def add_slopes(
         first: int,
         chunks: ElementChunks,

@@ -7,9 +7,9 @@ are added up. Other slopes are sampled at equal distances and interpolated linea
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 SAMPLES = wp.constant(8)
 vec8 = wp.types.vector(length=8, dtype=float)

@@ -9,11 +9,11 @@ place.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .skyline import Skyline, place
 
 # Loops over modes stay loops: unrolled, they take long to compile.
-LOOPS = QUICK | {"max_unroll": 2}
+LOOPS = OPTIONS | {"max_unroll": 2}
 wp.set_module_options(LOOPS)
 
 vec12 = wp.types.vector(length=12, dtype=float)

@@ -5,10 +5,10 @@ import warp as wp
 
 from ..contact.detection.pair_counts import ALL, SEARCHES
 from ..contact.pairs import Pair
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from .step_groups import WORD, word_of
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

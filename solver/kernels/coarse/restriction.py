@@ -10,10 +10,10 @@ forces on vertices: inertia, loads, attachments, contacts, bounds.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .matrix import ElementChunks, Patches, mat43
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

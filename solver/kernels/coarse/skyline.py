@@ -8,9 +8,9 @@ scheme for the solution of symmetric linear simultaneous equations", 1966).
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Rows of a panel, and of a tile on the GPU. The native code of `cholesky.py` and
 # `cholesky_gpu.py` says 16 as well.

@@ -14,12 +14,12 @@ from ..contact.law import ContactLaw
 from ..contact.pair_forces import Contacts, prefetch_touches
 from ..contact.pair_slope import pair_slope
 from ..contact.pairs import Touch, gap_of
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from ..scene.attachments import Attachments, gap, split_scale
 from .coarse_step import Members
 from .line_sums import SAMPLES, vec8
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Where slopes are sampled, in parts of the way.
 PARTS = wp.constant(vec8(*(np.arange(1, SAMPLES + 1) / SAMPLES)))
@@ -130,7 +130,7 @@ def slopes_kernel(in_lanes: bool) -> wp.Kernel:
                 slopes += slopes_of(touch, gap, change, longest, law)
         return slopes
 
-    @wp.kernel(module="unique", module_options=HOT)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def member_slopes(
         first: int,
         x: wp.array[wp.vec3],

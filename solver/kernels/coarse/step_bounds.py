@@ -9,10 +9,10 @@ import warp as wp
 
 from ..contact.analytic_colliders import ContactModel
 from ..contact.feasibility.collider_bounds import fraction_in_front
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .coarse_step import ComponentSteps, Members
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # The smallest such fraction: vertices already in contact are truncated one by one.
 LEAST = wp.constant(0.0625)

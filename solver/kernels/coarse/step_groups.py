@@ -3,13 +3,13 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.union_find import join, root_of
 from .coarse_step import ComponentSteps
 from .matrix import Patches
 from .skyline import PANEL, Skyline
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Bits of a word of `near`.
 WORD = wp.constant(32)

@@ -8,11 +8,11 @@ for islands that end before their first sample, contacts are sampled again over 
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .coarse_step import ComponentSteps, Members
 from .line_sums import SAMPLES, LineSums, vec6d, vec8
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Where more than this fraction of the tets of a component have collapsed, affine patches would
 # press it into the false minimum at F = 0: its island skips the step.

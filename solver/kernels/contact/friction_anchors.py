@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 from ..lattice.embedding import point_position
 from .analytic_colliders import ContactModel, direction_and_distance
@@ -11,7 +11,7 @@ from .detection.pair_counts import OF_EDGES, OF_VERTICES
 from .law import ContactLaw, pulled_aside, tangential
 from .pairs import Anchor, Pair, PairState, Touch, gap_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

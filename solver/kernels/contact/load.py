@@ -16,13 +16,13 @@ that deep: with both, heavy bodies on light ones tremble.
 
 import warp as wp
 
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from .analytic_colliders import ContactModel, direction_and_distance
 from .law import load_stiffness
 from .pair_forces import Contacts
 from .pairs import EDGE_EDGE, Pair, gap_of
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # The contact distance grows by up to this fraction of itself.
 LARGEST_MULTIPLIER = wp.constant(0.3)

@@ -3,14 +3,14 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 from .analytic_colliders import ContactModel, direction_and_distance
 from .detection.pair_counts import ALL
 from .law import contact_energy
 from .pairs import Pair, PairState, Touch, gap_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Sums over contacts have this many shares, whatever the number of threads.
 SHARES = wp.constant(256)

@@ -8,11 +8,11 @@ the closest point of B to that of A.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .detection.bvh import TreeArrays
 from .detection.distance import closest_on_segments, closest_on_triangle
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 VERTEX_TRIANGLE = wp.constant(1)
 EDGE_EDGE = wp.constant(2)

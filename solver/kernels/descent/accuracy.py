@@ -15,10 +15,10 @@ give no such rate: the remembered one weighs more there, with a typical value as
 import warp as wp
 
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .body_errors import BodyErrorArrays, Displacements, error_after, means_of, set_error
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Rates are limited to this: small moves at a rate near to 1 do not prove a small error.
 SLOWEST = wp.constant(wp.float64(0.97))

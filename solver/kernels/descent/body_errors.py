@@ -4,9 +4,9 @@
 import warp as wp
 
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # The estimate has to be below the goal by this factor; the first rates of slow contacts are
 # underestimated by more.

@@ -8,9 +8,9 @@ xᵏ = ω_k (x̄ᵏ − xᵏ⁻²) + xᵏ⁻²,  x̄ᵏ the result of a sweep fr
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

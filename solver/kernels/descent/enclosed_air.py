@@ -7,10 +7,10 @@ cloth that is estimated from the sequence of residuals.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..elements.linear_algebra import exact
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Atmospheric pressure p_a [Pa].
 ATMOSPHERE = wp.constant(101325.0)

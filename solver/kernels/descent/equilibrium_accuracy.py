@@ -4,10 +4,10 @@
 import warp as wp
 
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .body_errors import BodyErrorArrays, Displacements, error_after, means_of, set_error
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # What is left of the error after half of the iterations is limited to this fraction of it: small
 # moves at a rate near to 1 do not prove a small error.

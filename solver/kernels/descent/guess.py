@@ -16,10 +16,10 @@ again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h �
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .motion import adaptive_acceleration
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Fraction of the trace of an inertia tensor added to it: rods and single points can turn freely.
 THIN = wp.constant(wp.float64(1.0e-9))

@@ -3,9 +3,9 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Entries of a table of rules: never due, always, only in watched substeps, only where cycles have a
 # fixed period, or only where they grow.

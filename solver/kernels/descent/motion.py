@@ -5,9 +5,9 @@ import warp as wp
 
 from ..contact.analytic_colliders import ContactModel
 from ..contact.feasibility.collider_bounds import keep_in_front
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 PREVIOUS = wp.constant(0)

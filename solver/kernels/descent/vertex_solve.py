@@ -13,7 +13,7 @@ from ..contact.analytic_colliders import ContactModel
 from ..contact.at_vertex import contacts_at_vertex
 from ..contact.collider_forces import collider_forces
 from ..contact.pair_forces import Contacts
-from ..device.options import HOT, QUICK
+from ..device.options import OPTIONS
 from ..elements.table import elements_force_hessian, elements_struct
 from ..scene.attachments import Attachments, attachments_force_hessian
 from .newton_step import solve_positive_definite
@@ -121,7 +121,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
             step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
-    @wp.kernel(module="unique", module_options=HOT)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def solve_vertices(
         first: int,
         color: wp.vec2i,
@@ -149,7 +149,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique", module_options=HOT)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def search_vertices(
         first: int,
         color: wp.vec2i,
@@ -202,7 +202,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         if touching > 0:
             touched[i] = 1
 
-    @wp.kernel(module="unique", module_options=QUICK)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def residual_force(
         first: int,
         x: wp.array[wp.vec3],

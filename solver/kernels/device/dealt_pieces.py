@@ -13,9 +13,9 @@ arguments of each call. GPU threads never run any of this.
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # `int(x)` is a macro of Warp: no type of a function may be written with it.
 # A ticket is the round, the end of the thread's pieces, and the next one: 32, 16 and 16 bits. DONE

@@ -10,9 +10,9 @@ from typing import Any
 import warp as wp
 
 from .lanes import code, floats, ints, rows, vec3s, vec6, vec6s, vec7, vec7s, vec20, vec20s, wide
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func_native(code("decltype(b) r; V(r) = V(t) > 0.0f ? V(a) : V(b); return r;"))

@@ -14,9 +14,9 @@ from typing import Any
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 WIDTH = 8
 floats = wp.types.vector(length=WIDTH, dtype=float)

@@ -5,9 +5,9 @@ from typing import Any
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

@@ -3,9 +3,9 @@
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Number of values in a tile.
 TILE = wp.constant(1024)

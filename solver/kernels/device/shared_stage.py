@@ -14,10 +14,10 @@ from .dealt_pieces import (
     take_pieces,
     wait_for_pieces,
 )
-from .options import QUICK
+from .options import OPTIONS
 from .thread_count import choose_size, note_loss, note_time, undisturbed
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

@@ -11,9 +11,9 @@ one is allowed again; and how long the last one was kept [ns].
 
 import warp as wp
 
-from .options import QUICK
+from .options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Plays that try a size: the quickest counts, since the first is slow and others are interrupted.
 TRIED = wp.constant(3)

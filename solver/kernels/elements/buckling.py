@@ -30,9 +30,9 @@ import warp as wp
 
 from ..device.lane_functions import either, least, root, smallest
 from ..device.lanes import add, div, largest, mul, sub  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Lower bound of the squared stretch of a folded strip; beyond it the load is constant.
 LEAST = wp.constant(0.01)

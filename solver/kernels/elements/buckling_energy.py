@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import LEAST
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -18,9 +18,9 @@ import warp as wp
 
 from ..device.lane_functions import stacked
 from ..device.lanes import add, cross, gathered, mul, sub, vec7  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 vec4 = wp.types.vector(length=4, dtype=float)
 vec7i = wp.types.vector(length=7, dtype=int)

@@ -11,7 +11,7 @@ from functools import cache
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .cell_state import (
     CellState,
     center_of,
@@ -37,7 +37,7 @@ from .hourglass import (
 from .linear_algebra import cofactor, exact, stretch_bound, vec6
 from .tets import volume_slope
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -7,12 +7,12 @@ import warp as wp
 
 from ..device.lane_functions import total
 from ..device.lanes import add, dot, floats, in_all_lanes, mul, scaled_identity, square, sub, wide  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .cell_state import CellState, state_at, weights_by_signs
 from .cells import CellRecord
 from .hourglass import bending_force_hessian
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 CellRecords, CellStates = wide(CellRecord), wide(CellState)
 

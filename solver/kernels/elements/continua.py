@@ -12,11 +12,11 @@ from functools import cache
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import cofactor, vec6
 from .tets import corner_gradient, exact_gradient, gradient_in_tet, stretch_bound, volume_slope
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

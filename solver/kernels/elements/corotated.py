@@ -7,10 +7,10 @@ P = 2μ (F − R) + λ (J − 1) cof F,  H_i = V₀ (2μ |g|² I + λ w wᵀ),  
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import cofactor, nearest_rotation
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -3,14 +3,14 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .dihedral_angles import FLAT, angle_gap
 from .hinges import Hinge, angle_of, hinge_gradient
 from .linear_algebra import column
 from .rods import Bend, bend_columns, first_frame, second_frame
 from .section_frame import bend_strain, strain_gap
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Upper bound of |κ̄| of a rod: 2 tan(θ/2) at θ = 150°.
 SHARPEST = wp.constant(7.46)

@@ -8,12 +8,12 @@ and scaled as a whole.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import Limits, limited_stresses, strain_frame
 from .triangle_corners import green_strain
 from .triangles import Triangle, first_column, second_column, triangle_gradient
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Bounds of the principal rest strain: half and four times the initial length.
 SHORTEST, LONGEST = wp.constant(-0.375), wp.constant(7.5)

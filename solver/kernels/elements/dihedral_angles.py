@@ -11,9 +11,9 @@ import warp as wp
 
 from ..device.lane_functions import arctan2, either, root, smallest
 from ..device.lanes import add, cross, div, dot, mul, sub  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # A triangle with twice its area below this fraction of its squared edge has no bending force.
 FLAT = wp.constant(1.0e-6)

@@ -11,10 +11,10 @@ Hessian is the Gauss-Newton part; sweeps add a little across g, where it is zero
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import exact, mat32, vec6
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Fraction of k that the sweeps add across g.
 ACROSS = wp.constant(0.01)

@@ -14,12 +14,12 @@ import warp as wp
 
 from ..device.lane_functions import six, total
 from ..device.lanes import add, dot, floats, gathered, in_all_lanes, mul, square, sub, vec6s, wide  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .corner_vectors import CornersInLanes
 from .dihedral_angles import angle_gap, bend, bend_at_corner, slope_on_line
 from .linear_algebra import column, exact, vec6
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -35,11 +35,11 @@ from typing import Any
 import warp as wp
 
 from ..device.lanes import add, cross, dot, mul, scaled_identity, square, sub  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .cell_state import mat37, mat37d, state_of, vec4
 from .linear_algebra import vec6
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -5,9 +5,9 @@ from typing import Any
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 vec6 = wp.types.vector(length=6, dtype=float)
 vec6d = wp.types.vector(length=6, dtype=wp.float64)

@@ -11,10 +11,10 @@ form of it (tets.py).
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import cofactor
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

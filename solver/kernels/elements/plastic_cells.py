@@ -14,7 +14,7 @@ from typing import Any
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .cell_state import center_of, mat37, vec8i, widened
 from .cells import Cell, cell_gradient, exact_center, exact_gradient, spread_near_rest
 from .hourglass import ExactBending, bending_energy, bending_slope, bending_stress
@@ -29,7 +29,7 @@ from .plastic_solids import (
 )
 from .tets import volume_slope
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -21,13 +21,13 @@ from ..device.lanes import (  # noqa: F401 (operators)
     vector,
     wide,
 )
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .cell_state import CellState, state_of_corners, vec8i, weights_by_signs
 from .hourglass import Bending, bending_force_hessian
 from .linear_algebra import vec20
 from .plastic_solids import relaxed_at
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Up to this |b|² of all four, the viscosity of bending has its full stiffness.
 MOST_BENT = wp.constant(1.0)

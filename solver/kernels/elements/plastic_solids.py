@@ -33,10 +33,10 @@ import warp as wp
 
 from ..device.lane_functions import root
 from ..device.lanes import add, cross, div, dot, largest, mul  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import cofactor, six_of, symmetric, vec6, vec6d
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Twice the largest logarithmic strain at rest: a rest stretch of at most four.
 FARTHEST = wp.constant(2.0 * 1.3862943611)

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .continua import Continuum, ContinuumRecord, continuum_gradient, deformation_gradient
 from .linear_algebra import cofactor, column, stretch_bound, symmetric, vec6, vec6d, vec7
 from .plastic_solids import (
@@ -17,7 +17,7 @@ from .plastic_solids import (
 )
 from .tets import exact_gradient, volume_slope
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

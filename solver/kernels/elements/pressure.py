@@ -12,10 +12,10 @@ triangles is ∂E/∂α. `rest` holds p [Pa] of every enclosure, a connected sur
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import column, exact, vec6
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -9,7 +9,6 @@ import warp as wp
 
 from ..device.lane_functions import out_of_lanes
 from ..device.lanes import WIDTH, in_all_lanes, wide
-from ..device.options import HOT
 from .table import module_of, table_struct
 
 
@@ -59,7 +58,7 @@ def wide_rest_kernel(kind):
     loaded, store = out_of_lanes(kind.rest)
     loaded_numbers, _store = out_of_lanes(float)
 
-    @wp.kernel(module=module_of(kind, "damping_in_lanes", HOT))
+    @wp.kernel(module=module_of(kind, "damping_in_lanes"))
     def move_rest_values(
         first: int,
         x: wp.array[wp.vec3],

@@ -18,7 +18,7 @@ directors.py).
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import exact, mat34, vec5i, vec6
 from .section_frame import (
     FOLDED,
@@ -30,7 +30,7 @@ from .section_frame import (
     strain_gap,
 )
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -7,9 +7,9 @@ p = |g − (g·t) t| and c = g·t/(p |e|), the frame turns by d₂·dg/p − c d
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Lower bound of 1 + t₀·t₁: an edge that is folded back onto the other has no curvature.
 FOLDED = wp.constant(1.0e-3)

@@ -10,10 +10,10 @@ the matrix of the coarse correction, tension counts across a spring, and compres
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import exact, mat31
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 mat11 = wp.types.matrix(shape=(1, 1), dtype=float)
 vec1 = wp.types.vector(length=1, dtype=float)

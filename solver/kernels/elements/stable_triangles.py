@@ -13,7 +13,7 @@ strain. With M = μ + N_c, where S₂ would be below −N_c, the fabric has
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import (
     EQUAL,
     Limits,
@@ -28,7 +28,7 @@ from .linear_algebra import mat32
 from .triangle_corners import deformation_columns, force_and_block, green_strain
 from .triangles import exact_columns, first_column, gradient_of_corner, positive_part, second_column
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Lower bound of the square of a stretch.
 LEAST = wp.constant(1.0e-12)

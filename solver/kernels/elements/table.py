@@ -11,7 +11,7 @@ from functools import cache
 import warp as wp
 
 from ..device.lanes import wide
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
 
 @cache
@@ -178,7 +178,7 @@ def energy_kernel(kind):
     return measure_energy
 
 
-def module_of(kind, purpose, options=QUICK):
+def module_of(kind, purpose, options=OPTIONS):
     """Return the Warp module for kernels of a kind with some purpose."""
     module = wp.get_module(f"{__package__}.{kind.name}.{purpose}")
     module.options |= options

@@ -20,10 +20,10 @@ semi-definite; σ is an upper bound of the singular values of F.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .linear_algebra import cofactor, column, exact, stretch_bound, vec6
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

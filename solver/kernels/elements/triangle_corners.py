@@ -31,10 +31,10 @@ from ..device.lanes import (  # noqa: F401 (operators)
     vector,
     wide,
 )
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import Limits, axial_stresses, frame_shear, pulling_stress, strain_frame
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

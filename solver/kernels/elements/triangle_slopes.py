@@ -12,13 +12,13 @@ import warp as wp
 from ..coarse.line_sums import SAMPLES, vec8
 from ..device.lane_functions import either, smallest, total
 from ..device.lanes import add, dot, gathered, mul, sub, vector  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import strain_frame
 from .linear_algebra import vec6
 from .triangle_corners import green_strain
 from .triangles import columns_of, stress_components
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

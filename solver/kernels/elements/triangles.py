@@ -14,14 +14,14 @@ from typing import Any
 import warp as wp
 
 from ..device.lanes import add, dot, gathered, mul, sub, vector, wide  # noqa: F401 (operators)
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .buckling import Limits, axial_tangents, frame_shear_stiffness, membrane_stress, strain_frame
 from .buckling_energy import ExactLimits, membrane_energy
 from .corner_vectors import CornersInLanes
 from .linear_algebra import exact, mat32
 from .triangle_corners import deformation_columns, green_strain
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

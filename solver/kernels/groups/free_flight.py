@@ -7,10 +7,10 @@ from ..contact.analytic_colliders import AnalyticColliders, may_reach
 from ..contact.detection.bvh import COLLIDER_TRIANGLES, WHOLE_BODIES, first_in, meets_any, next_in
 from ..contact.pairs import SurfaceArrays, bodies_may_touch
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.union_find import join, root_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 # Bisections for the fraction of a motion up to an obstacle.

@@ -20,13 +20,13 @@ from ..contact.feasibility.sliding_planes import approach_along
 from ..contact.feasibility.trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 from ..contact.pairs import Pair, SurfaceArrays, bodies_may_touch
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 from ..device.union_find import join
 from .free_flight import Boxes
 from .islands import Islands
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel
@@ -108,7 +108,7 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
     """The kernel for scenes whose embedded points have `width` corners, or 0."""
     fraction_in_front = fraction_function(width)
 
-    @wp.kernel(module="unique", module_options=QUICK)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def find_fractions_in_regions(
         first: int,
         model: ContactModel,

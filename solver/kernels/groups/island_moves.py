@@ -11,11 +11,11 @@ from ..contact.feasibility.plane_bounds import SAFETY
 from ..contact.feasibility.separating_planes import better, separating_normal, slack_between
 from ..contact.feasibility.sliding_planes import approach_along, blocks_paths, sliding_normal
 from ..contact.pairs import Pair, signed_weights, weighted
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 from .islands import Islands
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # The most rounds of islands that continue, and of those stopped by held bodies only.
 MOST = wp.constant(12)

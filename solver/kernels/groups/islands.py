@@ -10,10 +10,10 @@ import warp as wp
 from ..contact.detection.pair_counts import ALL
 from ..contact.pairs import PairState, Touch, gap_of
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.union_find import join, root_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

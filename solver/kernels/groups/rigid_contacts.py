@@ -10,12 +10,12 @@ from ..contact.feasibility.separating_planes import gap_along
 from ..contact.law import force_stiffness
 from ..contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
 from ..device.chunks import Chunks
-from ..device.options import HOT
+from ..device.options import OPTIONS
 from ..lattice.embedding import point_position
 from .islands import Islands
 from .rigid_steps import RigidStepArrays, Wrench
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Beyond this many contact distances a pair has no force, despite rounding.
 FAR = wp.constant(1.1)

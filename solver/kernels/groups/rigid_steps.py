@@ -20,10 +20,10 @@ import warp as wp
 
 from ..descent.guess import rotation_matrix
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .islands import Islands, Moments, origin_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # An island is solved if a step would gain less than this fraction of the first gain, ...
 SOLVED = wp.constant(wp.float64(1.0e-10))

@@ -12,10 +12,10 @@ import warp as wp
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..contact.feasibility.separating_planes import is_separating, leaves_any_gap, separating_normal
 from ..contact.pairs import Pair, SurfaceArrays, signed_weights, weighted
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -10,9 +10,9 @@ from functools import cache
 import warp as wp
 
 from ..device.bitmasks import lowest_bit, within
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

@@ -9,9 +9,9 @@ truncated step an unbalanced force may come from unsolved contact, not from the 
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Least ratio of lengths of an overstretched edge.
 SHOWS = wp.constant(1.25)

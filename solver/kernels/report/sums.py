@@ -4,9 +4,9 @@
 import warp as wp
 
 from ..device.chunks import Chunks
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Number of vertices that one thread sums up.
 CHUNK = wp.constant(256)

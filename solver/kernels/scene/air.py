@@ -11,10 +11,10 @@ however light the body is.
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 from .force_fields import Field, influence_at
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.struct

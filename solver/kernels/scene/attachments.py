@@ -11,9 +11,9 @@ s = k/(k + ρ); after every sweep λ ← s (λ + ρ C). At the fixed point λ = 
 
 import warp as wp
 
-from ..device.options import QUICK
+from ..device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # From this grip on a row holds like a pin, with this stiffness [N/m].
 HARD = wp.constant(0.999)

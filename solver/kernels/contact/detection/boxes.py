@@ -3,14 +3,14 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays
 from .broad_phase import highest, lowest
 from .bvh import MOVED, WIDTH, clear_node, entry_at, node_at, put_box
 from .partial_search import is_edge_moved, is_triangle_moved
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

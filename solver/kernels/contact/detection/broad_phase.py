@@ -8,12 +8,12 @@ triangles around them on their own body, which they may not touch.
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays, bodies_may_touch
 from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # A body with more neighbors than this may have any.
 NEIGHBORS = wp.constant(16)

@@ -11,9 +11,9 @@ stack: the children left to visit are bits, one byte a level).
 import warp as wp
 
 from ...device.bitmasks import lowest_bit
-from ...device.options import HOT
+from ...device.options import OPTIONS
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 WIDTH = 8
 # Levels that a tree may have: the bytes of `Walk.left`.

@@ -7,9 +7,9 @@ convex sets, so the direction between the closest points separates the two.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # The squared sine of the angle between two segments below which they count as parallel.
 PARALLEL = wp.constant(1.0e-6)

@@ -10,7 +10,7 @@ that body. After such a frame intersections are checked, and those are no contac
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
@@ -18,7 +18,7 @@ from .bvh import COLLIDER_EDGES, COLLIDER_TRIANGLES, EDGES, TRIANGLES, first_in,
 from .exclusions import is_kinematic
 from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -3,11 +3,11 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import VERTEX_TRIANGLE, Pair, SurfaceArrays, signed_weights, weighted
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Pairs nearer at rest than the contact distance keep at least this fraction of that gap.
 KEPT_AT_REST = wp.constant(0.5)

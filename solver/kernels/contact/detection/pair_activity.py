@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..pairs import QUIET, Pair, PairState
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Pairs farther apart than this many contact distances are skipped in the coming sweep, ...
 NEAR = wp.constant(1.5)

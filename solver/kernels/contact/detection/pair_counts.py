@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...device.thread_shares import share_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Slots of `counts`: pairs of vertices, then of edges, then separating ones, and all of them; and
 # the number of searches.

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ...device.thread_shares import share_of
 from ...lattice.embedding import Embedding
 from ..contact_state import ContactState
@@ -26,7 +26,7 @@ from .new_pairs import of_rods, with_load, without_load
 from .pair_counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
 from .previous_pairs import anchor_at, place_of, range_of
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 # The multiplier of a pair that was not listed before.

@@ -8,10 +8,10 @@ results, and search only trees of moved entries, whose other boxes are empty.
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..pairs import SurfaceArrays
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..pairs import Anchor
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..feasibility.separating_planes import rounding_along
 from ..pairs import SurfaceArrays, bodies_may_touch
@@ -11,7 +11,7 @@ from .boxes import edge_reach
 from .distance import closest_on_segments, closest_on_triangle
 from .exclusions import are_joined, belongs
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ...device.thread_shares import share_of
 from ..feasibility.pair_bounds import Watch
 from ..feasibility.separating_planes import better, separating_normal, slack_between
@@ -31,7 +31,7 @@ from .pair_activity import (
 from .pair_counts import OF_EDGES, OF_VERTICES
 from .touches import edge_edge_touch, vertex_triangle_touch
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Near pairs reach at most this many times as far beyond the contact distance as their vertices have
 # gone since the last check or, some sweeps ago, ...

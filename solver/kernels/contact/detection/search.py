@@ -10,7 +10,7 @@ one is the best.
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, PreviousLists, SurfaceArrays, bit_of
 from .boxes import edge_box, vertex_box
@@ -22,7 +22,7 @@ from .partial_search import is_edge_moved, is_triangle_moved
 from .previous_pairs import range_of
 from .reach import edges_in_reach, edges_may_meet, is_in_reach, may_meet
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

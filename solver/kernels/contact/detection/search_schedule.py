@@ -3,12 +3,12 @@
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...device.thread_shares import count_together, share_of
 from ..feasibility.truncation import KINEMATIC
 from ..feasibility.trust_regions import BY_TRUST_RADIUS, Regions, used_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # A vertex that has used this fraction of its trust radius is at the edge of its region.
 EDGE = wp.constant(0.95)

@@ -3,12 +3,12 @@
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ..law import tangential
 from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, Touch, exact_gap, pair_normal, signed_weights
 from .distance import parallelism
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Edges that cross farther from their ends than this fraction of their length count in full.
 CROSSING = wp.constant(0.1)

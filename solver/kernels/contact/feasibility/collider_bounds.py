@@ -3,10 +3,10 @@
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ..analytic_colliders import AnalyticColliders, ContactModel, direction_and_distance
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Fraction of the distance to a collider that a step may take, and fraction of the contact distance
 # that always remains.

@@ -5,12 +5,12 @@ from functools import cache
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, point_position, spread_of, surface_functions
 from ..analytic_colliders import CLEARANCE_FACTOR, ContactModel, direction_and_distance
 from .collider_bounds import SAFETY, fraction_above, keep_in_front, least_height
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func
@@ -123,7 +123,7 @@ def fractions_kernel(width: int) -> wp.Kernel:
     """Make the kernel for scenes whose embedded points have `width` corners."""
     surface_fraction = fraction_function(width)
 
-    @wp.kernel(module="unique", module_options=QUICK)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def find_fractions_in_front(
         model: ContactModel,
         x: wp.array[wp.vec3],

@@ -20,12 +20,12 @@ from functools import cache
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, surface_functions
 from ..pairs import PREFETCH_DISTANCE, QUIET, PairLists, prefetch_pair
 from .plane_bounds import fraction_to_plane, toward_plane
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 # Warp's own atomics are none on the CPU. Fractions are not negative, and so ordered as their bits.
 LOWER = """
@@ -195,7 +195,7 @@ def points_kernel(width: int) -> wp.Kernel:
     """Make the kernel for embedded points with `width` corners."""
     lower_bounds = bounds_function(width)
 
-    @wp.kernel(module="unique", module_options=HOT)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def lower_bounds_of_points(
         first: int,
         moving: wp.vec2i,

@@ -8,10 +8,10 @@ direction can be computed, none exceeds the distance, and of a few directions on
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ..pairs import EDGE_EDGE, Pair, across, pair_normal
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # The sides of a pair stay this fraction of their contact distance apart, ...
 FLOOR = wp.constant(1.0e-3)

@@ -9,12 +9,12 @@ but none of that is used up.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ..pairs import VERTEX_TRIANGLE, Pair, weighted
 from .plane_bounds import SAFETY
 from .separating_planes import gap_along, normal_to, rounding_along
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # A direction allows sliding when its gap is more than this fraction of the contact distance, ...
 BESIDE = wp.constant(0.25)

@@ -10,7 +10,7 @@ from functools import cache
 
 import warp as wp
 
-from ...device.options import HOT
+from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, surface_functions
 from ..analytic_colliders import ContactModel
 from ..pairs import PairLists
@@ -20,7 +20,7 @@ from .plane_bounds import toward_plane
 from .separating_planes import is_separating
 from .trust_regions import BY_TRUST_RADIUS, Regions, fraction_in_region
 
-wp.set_module_options(HOT)
+wp.set_module_options(OPTIONS)
 
 
 # Limits that end a step, besides BY_TRUST_RADIUS.
@@ -62,7 +62,7 @@ def truncation_kernel(width: int) -> wp.Kernel:
                             return True
         return False
 
-    @wp.kernel(module="unique", module_options=HOT)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def truncate(
         first: int,
         model: ContactModel,

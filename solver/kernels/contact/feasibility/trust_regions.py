@@ -7,11 +7,11 @@ search: a long path in a small volume.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, point_position
 from .plane_bounds import distance_from_path, fraction_within
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # The limit of a step, where it is the region (truncation.py).
 BY_TRUST_RADIUS = wp.constant(2)

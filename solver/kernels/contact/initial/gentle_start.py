@@ -10,7 +10,7 @@ body on a support that brakes no faster than it falls.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...device.thread_shares import share_of
 from ...lattice.embedding import point_position
 from ..analytic_colliders import ContactModel, direction_and_distance
@@ -19,7 +19,7 @@ from ..detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..pairs import Pair, exact_gap, signed_weights
 from .push_out import push_out_step
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

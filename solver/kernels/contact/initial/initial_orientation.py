@@ -8,7 +8,7 @@ one; behind it if it is so on the average, of two open bodies that are free.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ..feasibility.separating_planes import (
     LOST,
     gap_along,
@@ -19,7 +19,7 @@ from ..feasibility.separating_planes import (
 )
 from ..pairs import EDGE_EDGE, Pair, SurfaceArrays, across
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Normals of a side that are this nearly perpendicular to a pair's do not orient it: then those at
 # its closest points do, as for a diagonal of a wall that touches with its end.

@@ -8,14 +8,14 @@ through").
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ...device.thread_shares import share_of
 from ..detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..feasibility.separating_planes import LOST, ROUNDING, is_separating
 from ..feasibility.trust_regions import Regions, used_of
 from ..pairs import Pair, PairState, SurfaceArrays
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.kernel

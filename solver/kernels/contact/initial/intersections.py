@@ -3,14 +3,14 @@
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 from ..detection.broad_phase import BODIES, COLLIDERS, near_bodies
 from ..detection.bvh import COLLIDER_TRIANGLES, TRIANGLES, WHOLE_BODIES, first_in, next_in
 from ..detection.exclusions import belongs, lay_in_triangle
 from ..pairs import SurfaceArrays, bodies_may_touch
 from .initial_orientation import couple_of
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 
 @wp.func

@@ -10,9 +10,9 @@ weight stops it.
 
 import warp as wp
 
-from ...device.options import QUICK
+from ...device.options import OPTIONS
 
-wp.set_module_options(QUICK)
+wp.set_module_options(OPTIONS)
 
 # Deceleration of the push-out [m/s²]; weight alone provides it, so nothing hops.
 BRAKING = wp.constant(2.0)
