@@ -14,7 +14,7 @@ from vbd.addon.objects.measures import (
     per_vertex,
     triangle_stretch,
 )
-from vbd.solver.contact.surface import boundary_triangles
+from vbd.solver.topology.meshes import boundary_triangles
 
 # Rounding of a few operations in float64.
 ROUNDING = 1e-12

@@ -17,10 +17,10 @@ from shapes import (
 )
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
-from vbd.solver.contact.surface import boundary_triangles
 from vbd.solver.scene.analytic_colliders import Sphere
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Settings
+from vbd.solver.topology.meshes import boundary_triangles
 
 from .maker import TET, Maker
 
