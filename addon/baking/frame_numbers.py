@@ -136,7 +136,7 @@ def elements_of(pair):
         return target.faces
     if body.elements.shape[1] == 4:
         # Warp takes half a second to import; not while Blender starts.
-        from ...solver.contact.surface import boundary_triangles
+        from ...solver.topology.meshes import boundary_triangles
 
         return boundary_triangles(body.elements)
     return body.elements

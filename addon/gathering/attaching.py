@@ -138,7 +138,7 @@ class _Simulated:
         if ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:
-                from ...solver.contact.surface import boundary_triangles
+                from ...solver.topology.meshes import boundary_triangles
 
                 self.elements = boundary_triangles(body.elements)
         else:
