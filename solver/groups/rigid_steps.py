@@ -83,7 +83,8 @@ class RigidSteps:
         ]
         external = rigid_contacts.ExternalPairs()
         external.lists, external.counts, external.pulled = lists.all, lists.counts, lists.pulled
-        external.touches = lists.near.touches
+        external.touches, external.around = lists.near.touches, model.neighborhoods
+        external.state = lists.state
         if lists.capacity:
             external.entry, external.end = (
                 zeros_with_reserve(capacity, int, model.device)

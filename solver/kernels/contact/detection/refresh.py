@@ -18,6 +18,8 @@ from ..pairs import (
     signed_weights,
     weighted,
 )
+from .closest import as_before, set_near
+from .features import Neighborhoods
 from .pair_activity import (
     LEAST_NEAR,
     LEFT,
@@ -84,15 +86,6 @@ def reach_if_near(radius: float, gap: float, stride: float):
     return reach
 
 
-@wp.func
-def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
-    """Note the corners, of the vertices v, on which pair p may act now."""
-    if near != state[p].near:
-        for c in range(4):
-            changed[v[c]] = 1
-        state[p].near = near
-
-
 @wp.kernel
 def find_displacements(
     first: int,
@@ -127,6 +120,7 @@ def refresh_pairs(
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
+    around: Neighborhoods,
     # in and out
     watch: Watch,
     activities: wp.array[PairActivity],
@@ -170,14 +164,14 @@ def refresh_pairs(
             if is_still:
                 continue
             if kind == VERTEX_TRIANGLE:
-                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start)
+                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start, around)
                 if near != 0:
                     touches[p] = touch
             else:
-                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start)
+                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start, around)
                 if near != 0:
                     touches[p] = across
-        note_near(p, v, near, state, watch.changed)
+        set_near(p, as_before(near, state[p].near), v, state, watch.changed)
 
 
 @wp.kernel
