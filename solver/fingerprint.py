@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -39,8 +40,14 @@ PREFIXED = ("Pa", "N/m", "N")
 def fingerprint(body):
     """Hash of a body at its input state: mesh, material and pins, without their motion."""
     digest = hashlib.sha256(type(body).__name__.encode())
-    _add(digest, {name: value for name, value in vars(body).items() if name != "name"})
+    names = [name for name in vars(body) if name != "name" and not _is_derived(body, name)]
+    _add(digest, {name: getattr(body, name) for name in names})
     return digest.hexdigest()
+
+
+def _is_derived(body, name):
+    """Return whether an attribute only keeps what a property has computed from others."""
+    return isinstance(getattr(type(body), name, None), cached_property)
 
 
 def shape_of(body):

@@ -6,6 +6,7 @@ import pytest
 from shapes import UNIT_TET, block, box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.fingerprint import fingerprint
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import pick_device, simulate
 
@@ -199,3 +200,11 @@ def test_cloth_with_doubled_faces_is_simulated():
     doubled = np.concatenate([FACES, FACES[:2, ::-1]])
     *_, frame = simulate([Cloth(SHEET, doubled)], Settings(), 2)
     assert np.isfinite(frame.positions[0]).all()
+
+
+def test_a_simulation_does_not_change_the_fingerprint_of_a_body():
+    body = Solid(*box((2, 2, 2)), Material(youngs_modulus=1e4), name="Jelly")
+    before = fingerprint(body)
+    list(simulate([body, Collider(*plane())], Settings(substeps=1, iterations=1), 1))
+    assert "boundary" in vars(body)  # which a property keeps
+    assert fingerprint(body) == before
