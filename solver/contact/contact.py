@@ -79,7 +79,7 @@ class Contact:
         self.trees, self.pair_search = (
             kind(model, self.struct, x_search) for kind in (Trees, Search)
         )
-        self.refreshing = Refresh(model, gaps, self.pair_search.end[0])
+        self.refreshing = Refresh(model, gaps)
         self.intersections = Intersections(model, self.struct, names, settings)
         self.certificate = IntersectionCertificate(model, self.struct, self.truncation)
         # Device values that the host may read at any time: on the CPU, from the same memory.

@@ -83,8 +83,7 @@ class RigidSteps:
         ]
         external = rigid_contacts.ExternalPairs()
         external.lists, external.counts, external.pulled = lists.all, lists.counts, lists.pulled
-        external.touches, external.around = lists.near.touches, model.neighborhoods
-        external.state = lists.state
+        external.touches = lists.near.touches
         if lists.capacity:
             external.entry, external.end = (
                 zeros_with_reserve(capacity, int, model.device)

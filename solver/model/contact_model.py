@@ -6,10 +6,8 @@ import warp as wp
 
 from ..kernels.contact.analytic_colliders import ContactModel
 from ..kernels.contact.contact_state import ContactState
-from ..kernels.contact.detection.features import Neighborhoods
 from ..kernels.contact.law import ContactLaw
 from ..lattice.embedding import upload_embedding
-from ..topology.neighborhoods import neighborhoods
 
 
 def contact_model(surface, colliders, settings, upload):
@@ -24,15 +22,6 @@ def contact_model(surface, colliders, settings, upload):
     model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
     model.clearance = upload(np.zeros(len(surface.body)), float)
     return model
-
-
-def neighborhoods_on_device(surface, state, upload):
-    """Return the `Neighborhoods` of a `ContactSurface` with a `ContactState`."""
-    struct = Neighborhoods()
-    struct.stiffness = state.stiffness
-    start, edges = neighborhoods(surface.edges, surface.triangles, len(surface.body))
-    struct.start, struct.edges = upload(start, int), upload(edges, wp.vec3i)
-    return struct
 
 
 def contact_law(settings):

@@ -14,7 +14,7 @@ from ..messages import message
 from ..scene.force_fields import ExternalForces, Fields
 from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
-from .contact_model import contact_model, neighborhoods_on_device
+from .contact_model import contact_model
 from .penalties import AttachmentRows
 from .tables import ElementTable, chained
 
@@ -95,7 +95,6 @@ class Model:
         self.plastic = {}
         self._make_elements()
         self.contact_model = contact_model(surface, analytic, settings, self.upload)
-        self.neighborhoods = neighborhoods_on_device(surface, self.contact_model.state, self.upload)
         self.has_analytic_colliders = len(analytic.kind) > 0
         self.objective = vertex_solve.Objective()
         self._weigh()

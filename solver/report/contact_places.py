@@ -52,7 +52,7 @@ def _of_pairs(model, x):
         return _nothing(), np.zeros((0, 3))
     lists = model.lists
     count = int(lists.counts.numpy()[ALL])
-    touches, near = lists.touches[:count].numpy(), lists.state[:count].numpy()["near"] & 15 != 0
+    touches, near = lists.touches[:count].numpy(), lists.state[:count].numpy()["near"] != 0
     touches = touches[near]
     corners, weights = x[touches["vertices"]], touches["weights"].astype(np.float64)
     gap = np.einsum("pk,pki,pi->p", weights, corners - corners[:, :1], touches["normal"])

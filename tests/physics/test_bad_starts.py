@@ -390,7 +390,7 @@ def test_a_cube_that_begins_right_on_another_one_lies_on_it(turned):
     for frame in simulate([lower, upper], Settings(gravity=tuple(-2.0 * turn[:, 2])), 8):
         below, above = (p @ turn[:, 2] for p in frame.exact_positions)
         # The lower one is compressed by 3/2 ρ g H/E = 0.03 at rest, and by more as gravity sets in
-        # suddenly; after these frames by 0.032, with 20 as with 100 iterations.
+        # suddenly; after these frames by 0.031 with 300 iterations.
         assert above.min() - below.max() > -1e-3
-        assert above.min() > 0.966
+        assert above.min() > 0.968
         assert frame.stats.tangles == ()

@@ -156,7 +156,7 @@ def forces_of_contact(bodies):
     for point, corner, weight in zip(*points.parents(), strict=True):
         E[model.kinematic_end + point, corner] = weight
     lists = model.lists
-    near = lists.state.numpy()["near"][: lists.count] & 15 != 0
+    near = lists.state.numpy()["near"][: lists.count] != 0
     return force.numpy(), lists.touches.numpy()[: lists.count][near], E, model.x.numpy()
 
 

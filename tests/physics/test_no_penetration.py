@@ -43,8 +43,8 @@ CENTER_LINE = 0.001
 SCENES = {
     "cloth on cloth": (lambda: scenes.cloth_on_cloth(14, frames=30), 300),
     "ten layers": (lambda: scenes.layers(10, 9, gap=0.05, frames=22), 1000),
-    "twisted cloth": (lambda: scenes.towel((30, 10), duration=1.0, rest=0.1), 300),
-    "sleeve": (lambda: scenes.sleeve(14, duration=0.7, rest=0.1), 180),
+    "twisted cloth": (lambda: scenes.towel((30, 10), duration=1.0, rest=0.1), 400),
+    "sleeve": (lambda: scenes.sleeve(14, duration=0.7, rest=0.1), 200),
     "twisted beams": (lambda: scenes.twisted_beams((20, 2, 2), duration=1.5), 100),
     "two balls": (lambda: scenes.colliding_balls(frames=20), 150),
     "two boxes": (two_boxes, 20),

@@ -6,12 +6,11 @@ import math
 import warp as wp
 
 from ...device.launches import play
-from ...kernels.contact.detection import closest, refresh
+from ...kernels.contact.detection import refresh
 from ...kernels.contact.feasibility.pair_bounds import Watch
 
-# Rough cost of a pair, in the choice of those that count, of its entry in a list, and of a vertex's
-# displacement [ns].
-CHECK, CHOICE, ENTRY, DISPLACEMENT = 20.0, 2.0, 2.0, 5.0
+# Rough cost of a pair, of its entry in a list, and of a vertex's displacement [ns].
+CHECK, ENTRY, DISPLACEMENT = 20.0, 2.0, 5.0
 
 
 class Gaps:
@@ -51,9 +50,8 @@ class Refresh:
     `colliders_move` is given as a frame begins.
     """
 
-    def __init__(self, model, gaps, end_of_vertices):
+    def __init__(self, model, gaps):
         self.model, self.gaps, self.colliders_move = model, gaps, True
-        self.end_of_vertices = end_of_vertices
         self._record()
 
     def begin_frame(self, colliders_move):
@@ -80,7 +78,6 @@ class Refresh:
         model, watch, lists = self.model, self.gaps.watch, self.model.lists
         self.revision, record = lists.revision, model.launches.record
         inputs = [model.x, model.x_start, lists.pairs, lists.pulled, lists.counts]
-        inputs.append(model.neighborhoods)
         outputs = [watch, lists.activity, lists.touches, lists.state]
         extent = lists.capacity, lists.expected
         near, around = [lists.near.entry, lists.near.end, lists.all.gap], [model.x, lists.counts]
@@ -90,13 +87,6 @@ class Refresh:
         self.launches = [
             *self._finding_displacements(),
             model.launches.record_list(refresh.refresh_pairs, *extent, inputs, outputs, CHECK),
-            record(
-                closest.choose_closest,
-                len(model.surface.vertices),
-                [model.x, self.end_of_vertices, lists.counts, lists.touches, model.neighborhoods],
-                [lists.state, watch.changed],
-                CHOICE * (1 + lists.expected / lists.vertex_count),
-            ),
             record(
                 refresh.gather_near,
                 lists.vertex_count,

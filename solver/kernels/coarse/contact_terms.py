@@ -176,7 +176,7 @@ def widen_patches(
 ):
     """Add places for the pairs that touch, in matrices of up to `most` rows."""
     for k in range(wp.tid(), counts[ALL], shares):
-        if (state[k].near & 15) != 0:
+        if state[k].near != 0:
             touch = touches[k]
             if wp.trace(touch_stiffness(touch, x, law)) > 0.0:
                 widen_for(touch, most, skyline, patches)
@@ -197,7 +197,7 @@ def add_touches(
 ):
     """Add the stiffness of pairs that touch."""
     for k in range(wp.tid(), counts[ALL], shares):
-        if (state[k].near & 15) != 0:
+        if state[k].near != 0:
             touch = touches[k]
             stiffness = touch_stiffness(touch, x, law)
             if wp.trace(stiffness) > 0.0:

@@ -45,7 +45,7 @@ def measure_pairs(
     depth = float(0.0)
     begin, end = share_of(share, SHARES, counts[ALL])
     for p in range(begin, end):
-        if (state[p].near & 15) == 0:
+        if state[p].near == 0:
             continue
         touch = touches[p]
         if touch.separates == 0:

@@ -80,7 +80,7 @@ def join_touching(
 ):
     """Join bodies that touch, except `anchored` bodies and colliders."""
     for p in range(wp.tid(), counts[ALL], shares):
-        if (state[p].near & 15) != 0:
+        if state[p].near != 0:
             near = touches[p]
             one = body[near.vertices[0]]
             other = body[near.vertices[3]]

@@ -4,12 +4,11 @@
 import warp as wp
 
 from ..contact.analytic_colliders import ContactModel, collider_force_hessian
-from ..contact.detection.features import Neighborhoods
 from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
 from ..contact.detection.touches import edge_edge_touch, vertex_triangle_touch
 from ..contact.feasibility.separating_planes import gap_along
 from ..contact.law import force_stiffness
-from ..contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, PairState, Touch, gap_of
+from ..contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, PairLists, Touch, gap_of
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from ..lattice.embedding import point_position
@@ -30,8 +29,6 @@ class ExternalPairs:
     counts: wp.array[int]
     touches: wp.array[Touch]
     pulled: wp.array[wp.vec3]
-    state: wp.array[PairState]
-    around: Neighborhoods
     entry: wp.array[int]  # like those of `lists`, from start[i], ...
     end: wp.array[int]  # [vertex] ... up to here
 
@@ -112,14 +109,10 @@ def touch_of(
         reach = reach_of(pair, island, x, model.body, islands, steps)
         if gap_along(pair.kind, pair.plane_normal, pair.vertices, moved) < reach:
             pulled = external.pulled
-            around = external.around
-            of_pair = external.state[p].near
-            if of_pair != 0 and of_pair & 15 == 0:
-                near = 0  # another triangle counts in its place
-            elif pair.kind == VERTEX_TRIANGLE:
-                touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start, around)
+            if pair.kind == VERTEX_TRIANGLE:
+                touch, near = vertex_triangle_touch(p, pair, reach, pulled, moved, x_start)
             else:
-                touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start, around)
+                touch, near = edge_edge_touch(p, pair, reach, pulled, moved, x_start)
     return touch, near
 
 

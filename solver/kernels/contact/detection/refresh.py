@@ -18,8 +18,6 @@ from ..pairs import (
     signed_weights,
     weighted,
 )
-from .closest import as_before, set_near
-from .features import Neighborhoods
 from .pair_activity import (
     LEAST_NEAR,
     LEFT,
@@ -86,6 +84,15 @@ def reach_if_near(radius: float, gap: float, stride: float):
     return reach
 
 
+@wp.func
+def note_near(p: int, v: wp.vec4i, near: int, state: wp.array[PairState], changed: wp.array[int]):
+    """Note the corners, of the vertices v, on which pair p may act now."""
+    if near != state[p].near:
+        for c in range(4):
+            changed[v[c]] = 1
+        state[p].near = near
+
+
 @wp.kernel
 def find_displacements(
     first: int,
@@ -120,7 +127,6 @@ def refresh_pairs(
     pairs: wp.array[Pair],
     pulled: wp.array[wp.vec3],
     counts: wp.array[int],
-    around: Neighborhoods,
     # in and out
     watch: Watch,
     activities: wp.array[PairActivity],
@@ -164,14 +170,14 @@ def refresh_pairs(
             if is_still:
                 continue
             if kind == VERTEX_TRIANGLE:
-                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start, around)
+                touch, near = vertex_triangle_touch(p, pairs[p], reach, pulled, x, x_start)
                 if near != 0:
                     touches[p] = touch
             else:
-                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start, around)
+                across, near = edge_edge_touch(p, pairs[p], reach, pulled, x, x_start)
                 if near != 0:
                     touches[p] = across
-        set_near(p, as_before(near, state[p].near), v, state, watch.changed)
+        note_near(p, v, near, state, watch.changed)
 
 
 @wp.kernel
