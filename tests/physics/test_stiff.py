@@ -33,9 +33,10 @@ def off(points, goal):
     return np.linalg.norm(points - goal, axis=1).max()
 
 
-def still(body):
-    """Positions of a body at rest."""
-    (frame,) = simulate([body], Settings(quasistatic=True, substeps=1, iterations=60), 1)
+def still(body, accuracy=0.0):
+    """Positions of a body at rest, after 60 iterations or at an accuracy."""
+    settings = Settings(quasistatic=True, substeps=1, iterations=60, accuracy=accuracy)
+    (frame,) = simulate([body], settings, 1)
     return frame.exact_positions[0]
 
 
@@ -43,6 +44,8 @@ def test_a_thin_bar_of_cells_hangs_as_it_should():
     body = bar(4, 0.001, 6e6)
     goal = settle(body, 9.81, body.points)
     assert off(still(body), goal) < CLOSE * off(body.points, goal)
+    accuracy = Settings().accuracy
+    assert off(still(body, accuracy), goal) < accuracy * off(body.points, goal)
 
 
 def test_a_stiff_bar_of_cells_hangs_as_it_should():
