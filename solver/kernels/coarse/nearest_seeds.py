@@ -21,7 +21,7 @@ class SeedGraph:
     is_queued: wp.array[int]  # [vertex]
 
 
-@wp.kernel(enable_backward=False)
+@wp.kernel
 def join_neighbors(
     edges: wp.array2d[int],
     lengths: wp.array[wp.float64],
@@ -87,7 +87,7 @@ def reach_neighbors(waiting: int, graph: SeedGraph):
                     left += 1
 
 
-@wp.kernel(enable_backward=False)
+@wp.kernel
 def add_seeds(
     seeds: wp.array[int],
     numbers: wp.array[int],
@@ -101,7 +101,7 @@ def add_seeds(
     reach_neighbors(waiting, graph)
 
 
-@wp.kernel(enable_backward=False)
+@wp.kernel
 def spread_seeds(
     members: wp.array[int],
     wanted: int,
@@ -121,7 +121,7 @@ def spread_seeds(
                 seed = members[k]
 
 
-@wp.kernel(enable_backward=False)
+@wp.kernel
 def center_seeds(
     members: wp.array[int],
     points: wp.array[wp.vec3d],
