@@ -51,22 +51,25 @@ def uploaded(values, kind, device):
     return wp.array(values, dtype=kind, device=device)
 
 
-def fitted(orders, boxes, device):
+def fitted(orders, boxes, device, boxes_of_a_thread):
     """Trees of things in some orders, each with boxes (low, high)."""
     scene = SimpleNamespace(device=device, upload=lambda a, t: uploaded(a, t, device))
-    trees, counts = bvh.trees_of(orders, scene)
-    for tree, levels in enumerate(counts):
+    trees, nodes = bvh.trees_of(orders, scene)
+    for tree, levels in enumerate(nodes):
         if levels:
             ends = [uploaded(end, wp.vec3, device) for end in boxes[tree]]
-            wp.launch(put_boxes, 8 * levels[0], [tree, *ends, trees], device=device)
-        for level, count in list(enumerate(levels))[1:]:
-            wp.launch(join_nodes, count, [0, tree, level, trees], device=device)
+            wp.launch(put_boxes, 8 * len(levels[0]), [tree, *ends, trees], device=device)
+        for level in levels[1:]:
+            rows = uploaded(level, wp.vec3i, device)
+            inputs = [0, boxes_of_a_thread, rows, trees]
+            wp.launch(join_nodes, 8 * len(level) // boxes_of_a_thread, inputs, device=device)
     return trees
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("boxes_of_a_thread", [1, 8])
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 64, 65, 700])
-def test_a_walk_finds_what_overlaps_once(count, device):
+def test_a_walk_finds_what_overlaps_once(count, boxes_of_a_thread, device):
     generator = np.random.default_rng(count)
     of_others = 5, 0, count  # trees before and behind it, of which one is empty
     boxes = []
@@ -74,7 +77,7 @@ def test_a_walk_finds_what_overlaps_once(count, device):
         low = generator.integers(0, 20, (number, 3)) / 4.0  # many just touch
         boxes.append((low, low + generator.integers(0, 12, (number, 3)) / 4.0))
     orders = [bvh.near_order(low, bvh.WIDTH) for low, _ in boxes]
-    trees = fitted(orders, boxes, device)
+    trees = fitted(orders, boxes, device, boxes_of_a_thread)
     low, high = boxes[2]
     ends = [uploaded(end, wp.vec3, device) for end in (low, high)]
     for tree, (their_low, their_high) in enumerate(boxes):

@@ -61,26 +61,30 @@ def order_of(points, body):
 
 
 def trees_of(orders, model):
-    """Return the `kernels.TreeArrays` of entries in these orders, and the nodes of each level."""
-    counts, starts, tops, node = [], [], [], 0
-    for order in orders:
-        levels, width = [], len(order)
-        while width and (width > 1 or not levels):
-            width = -(-width // WIDTH)
-            levels.append(width)
-        ends = node + np.cumsum([0, *levels])
-        starts.append(np.pad(ends[:-1], (0, LEVELS - len(levels))))
-        counts.append(levels)
-        tops.append(len(levels) - 1)
-        node = ends[-1]
+    """Return the `kernels.TreeArrays` of entries in these orders, one per tree, and the nodes of
+    each level of every tree, int [node, 3]: each with its first entry and 1 in trees of moved ones
+    or, above level 0, with its first child and the end of their level.
+    """
+    nodes, starts, tops, node = [], [], [], 0
     padded = [np.pad(order, (0, -len(order) % WIDTH), constant_values=-1) for order in orders]
     first = np.cumsum([0, *map(len, padded)])[:-1]
+    for tree, order in enumerate(padded):
+        levels, begins, entry, width = [], [], first[tree], len(order)
+        while width and (width > 1 or not levels):
+            width = -(-width // WIDTH)
+            k, last = np.arange(width), node if levels else tree // MOVED % 2
+            levels.append(np.stack([node + k, entry + WIDTH * k, np.full(width, last)], axis=1))
+            begins.append(node)
+            node, entry = node + width, node
+        starts.append(np.pad(begins, (0, LEVELS - len(levels))))
+        nodes.append(levels)
+        tops.append(len(levels) - 1)
     trees = kernels.TreeArrays()
     trees.nodes = wp.zeros(max(int(node), 1), dtype=kernels.EightBoxes, device=model.device)
     trees.level = model.upload(np.concatenate(starts), int)
     trees.top, trees.first = model.upload(tops, int), model.upload(first, int)
     trees.entry = model.upload(np.concatenate([*padded, [-1]]), int)
-    return trees, counts
+    return trees, nodes
 
 
 class Trees:
@@ -90,14 +94,16 @@ class Trees:
 
     def __init__(self, model, struct, x_search):
         self.model, self.struct, self.x_search = model, struct, x_search
-        self.struct.trees, self.counts = self._make_trees()
-        self.bounds = self._bounding()
-        self.joins = {tree: self._joins(tree) for tree in self.bounds}
+        self.struct.trees, self.nodes = self._make_trees()
+        moved = [tree + MOVED for tree in (*OF_BODIES, *OF_COLLIDERS)]
+        at_rest, everything = [*OF_BODIES, *moved], [*OF_BODIES, *OF_COLLIDERS, *moved]
+        self.fit_whole = self.fitting([*OF_BODIES, *OF_COLLIDERS])
+        self.fit_but_colliders, self.fit_all = self.fitting(at_rest), self.fitting(everything)
         self.find_neighbors = self._finding_neighbors()
         self.is_fitted, self.colliders_move = False, True
 
     def _make_trees(self):
-        """Return the unfitted `kernels.TreeArrays`, and the nodes of each level of a tree."""
+        """Return the unfitted `kernels.TreeArrays`, and the nodes of each level of every tree."""
         model, surface = self.model, self.model.surface
         x, orders = model.x.numpy(), {}
         both = (surface.edges, surface.body_edges), (surface.triangles, surface.body_triangles)
@@ -112,22 +118,40 @@ class Trees:
         orders[kernels.WHOLE_BODIES] = near_order(np.column_stack(middles), WIDTH)
         return trees_of([orders[tree] for tree in sorted(orders)], model)
 
-    def _bounding(self):
-        """Return launches that bound the entries of every tree, in the nodes of level 0."""
-        record, bounds = self.model.launches.record, {}
+    def fitting(self, trees):
+        """Return launches that fit some trees: first the boxes of all entries, then those of all
+        nodes of each level.
+        """
         known = [self.model.contact_model.state, self.x_search]
-        for tree in (*OF_BODIES, *OF_COLLIDERS):
-            kernel = boxes.bound_edges if tree in OF_EDGES else boxes.bound_triangles
-            for which in (tree, tree + MOVED):
-                count = sum(self.counts[which][:1])
-                bounds[which] = record(kernel, count, [which, *known], [self.struct], BOUND)
-        return bounds
+        both = (boxes.bound_edges, OF_EDGES), (boxes.bound_triangles, OF_TRIANGLES)
+        return [
+            *(
+                self._over_boxes(
+                    kernel, [t for t in trees if t % MOVED in mine], 0, known, self.struct, BOUND
+                )
+                for kernel, mine in both
+            ),
+            *self._joins(trees),
+        ]
 
-    def _joins(self, tree):
-        """Return launches that fit the levels of a tree above 0, from the lowest up."""
-        record, trees = self.model.launches.record, self.struct.trees
-        levels = list(enumerate(self.counts[tree]))[1:]
-        return [record(kernels.join_nodes, n, [tree, level], [trees], JOIN) for level, n in levels]
+    def _joins(self, trees):
+        """Return launches that fit the levels of trees above 0, from the lowest up."""
+        kernel, arrays = kernels.join_nodes, self.struct.trees
+        levels = max(len(self.nodes[tree]) for tree in trees)
+        return [
+            self._over_boxes(kernel, trees, level, [], arrays, JOIN) for level in range(1, levels)
+        ]
+
+    def _over_boxes(self, kernel, trees, level, inputs, arrays, cost):
+        """Return the launch of a kernel over all boxes of a level of some trees. A thread of the
+        CPU takes those of a node, one of a GPU a single one. `cost` [ns] is that of a node.
+        """
+        launches = self.model.launches
+        nodes = [mine for tree in trees for mine in self.nodes[tree][level : level + 1]]
+        rows = np.concatenate([np.zeros((0, 3), dtype=int), *nodes])
+        each = 1 if launches.are_wide else WIDTH
+        inputs = [each, self.model.upload(rows, wp.vec3i), *inputs]
+        return launches.record(kernel, len(rows) * WIDTH // each, inputs, [arrays], cost)
 
     def _finding_neighbors(self):
         """Return launches that find the boxes of bodies and colliders, and which overlap."""
@@ -154,9 +178,9 @@ class Trees:
         """Return launches that fit the tree of whole bodies to boxes from `low` to `high` [body, m]
         for the next queries; bodies behind the end of these arrays have none.
         """
-        tree, record = kernels.WHOLE_BODIES, self.model.launches.record
-        count, kernel = self.counts[tree][0], broad_phase.bound_bodies
-        return [record(kernel, count, [low, high], [self.struct]), *self._joins(tree)]
+        trees, kernel = [kernels.WHOLE_BODIES], broad_phase.bound_bodies
+        bound = self._over_boxes(kernel, trees, 0, [low, high], self.struct, JOIN)
+        return [bound, *self._joins(trees)]
 
     def fit(self, scope=WHOLE):
         """Fit all trees to the present trust regions; those of moved entries, too, unless that is
@@ -164,11 +188,9 @@ class Trees:
         boxes grow with the load alone, from step to step.
         """
         are_at_rest = scope == SOME and self.is_fitted and not self.colliders_move
-        trees = list(OF_BODIES if are_at_rest else (*OF_BODIES, *OF_COLLIDERS))
-        if scope != WHOLE:
-            trees += [tree + MOVED for tree in (*OF_BODIES, *OF_COLLIDERS)]
-        play([self.bounds[tree] for tree in trees])
-        for tree in trees:
-            play(self.joins[tree])
+        if scope == WHOLE:
+            play(self.fit_whole)
+        else:
+            play(self.fit_but_colliders if are_at_rest else self.fit_all)
         play(self.find_neighbors)
         self.is_fitted = True

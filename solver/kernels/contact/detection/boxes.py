@@ -7,7 +7,7 @@ from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays
 from .broad_phase import highest, lowest
-from .bvh import MOVED, WIDTH, clear_node, entry_at, node_at, put_box
+from .bvh import put_box
 from .partial_search import is_edge_moved, is_triangle_moved
 
 wp.set_module_options(OPTIONS)
@@ -50,44 +50,49 @@ def triangle_box(t: wp.vec3i, surface: SurfaceArrays, state: ContactState, x: wp
 @wp.kernel
 def bound_edges(
     first: int,
-    tree: int,
+    boxes: int,
+    nodes: wp.array[wp.vec3i],
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
     surface: SurfaceArrays,
 ):
-    """Put the boxes of edges, with all they may touch before the next search, into the nodes of
-    level 0 of a tree; into that of moved ones, only theirs.
+    """Put the boxes of edges, with all they may touch before the next search, into `nodes` of level
+    0: rows are a node, its first entry, and 1 if only moved edges have a box. A thread takes so
+    many `boxes`.
     """
-    node = first + wp.tid()
-    at = node_at(surface.trees, tree, 0) + node
-    clear_node(surface.trees.nodes, at)
-    for lane in range(WIDTH):
-        k = entry_at(surface.trees, tree, node, lane)
+    begin = (first + wp.tid()) * boxes
+    node = nodes[begin >> 3]
+    for lane in range(begin & 7, (begin & 7) + boxes):
+        k = surface.trees.entry[node[1] + lane]
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
         if k >= 0:
             e = surface.edges[k]
-            if tree < MOVED or is_edge_moved(e, surface):
+            if node[2] == 0 or is_edge_moved(e, surface):
                 low, high = edge_box(e, surface, state, x)
-                put_box(surface.trees.nodes, at, lane, low, high)
+        put_box(surface.trees.nodes, node[0], lane, low, high)
 
 
 @wp.kernel
 def bound_triangles(
     first: int,
-    tree: int,
+    boxes: int,
+    nodes: wp.array[wp.vec3i],
     state: ContactState,
     x: wp.array[wp.vec3],
     # in and out
     surface: SurfaceArrays,
 ):
-    """Put the boxes of triangles into a tree, in the same way."""
-    node = first + wp.tid()
-    at = node_at(surface.trees, tree, 0) + node
-    clear_node(surface.trees.nodes, at)
-    for lane in range(WIDTH):
-        k = entry_at(surface.trees, tree, node, lane)
+    """Put the boxes of triangles into trees, in the same way."""
+    begin = (first + wp.tid()) * boxes
+    node = nodes[begin >> 3]
+    for lane in range(begin & 7, (begin & 7) + boxes):
+        k = surface.trees.entry[node[1] + lane]
+        low = wp.vec3(wp.inf)
+        high = wp.vec3(-wp.inf)
         if k >= 0:
             t = surface.triangles[k]
-            if tree < MOVED or is_triangle_moved(t, surface):
+            if node[2] == 0 or is_triangle_moved(t, surface):
                 low, high = triangle_box(t, surface, state, x)
-                put_box(surface.trees.nodes, at, lane, low, high)
+        put_box(surface.trees.nodes, node[0], lane, low, high)

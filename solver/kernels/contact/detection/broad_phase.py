@@ -11,7 +11,7 @@ import warp as wp
 from ...device.options import OPTIONS
 from ..contact_state import ContactState
 from ..pairs import SurfaceArrays, bodies_may_touch
-from .bvh import WHOLE_BODIES, WIDTH, clear_node, entry_at, first_in, next_in, node_at, put_box
+from .bvh import WHOLE_BODIES, first_in, next_in, put_box
 
 wp.set_module_options(OPTIONS)
 
@@ -84,21 +84,23 @@ def widen_boxes(
 
 @wp.kernel
 def bound_bodies(
+    first: int,
+    boxes: int,
+    nodes: wp.array[wp.vec3i],
     low: wp.array[wp.vec3],
     high: wp.array[wp.vec3],
     # in and out
     surface: SurfaceArrays,
 ):
-    """Put the boxes of bodies into the nodes of level 0 of their tree; the last ones may lack a
-    box.
-    """
-    node = wp.tid()
-    at = node_at(surface.trees, WHOLE_BODIES, 0) + node
-    clear_node(surface.trees.nodes, at)
-    for lane in range(WIDTH):
-        b = entry_at(surface.trees, WHOLE_BODIES, node, lane)
+    """Put the boxes of bodies into their tree, as `bound_edges`; the last bodies may lack a box."""
+    begin = (first + wp.tid()) * boxes
+    node = nodes[begin >> 3]
+    for lane in range(begin & 7, (begin & 7) + boxes):
+        b = surface.trees.entry[node[1] + lane]
         if b >= 0 and b < low.shape[0]:
-            put_box(surface.trees.nodes, at, lane, low[b], high[b])
+            put_box(surface.trees.nodes, node[0], lane, low[b], high[b])
+        else:
+            put_box(surface.trees.nodes, node[0], lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
 
 
 @wp.kernel

@@ -5,7 +5,8 @@ A tree holds entries in a fixed order, in which neighbors are near each other
 (contact/detection/bvh.py). Each eight of them in a row have a node of level 0, each eight nodes of
 that level one of the next, and so on, so that no node needs to know its children. A query box meets
 eight at once, in the lanes of a CPU (Wald et al. 2008, "Getting Rid of Packets"; here without a
-stack: the children left to visit are bits, one byte a level).
+stack: the children left to visit are bits, one byte a level). A thread of a GPU loads all eight
+before it compares any: it waits for memory once a node (Ylitie et al. 2017).
 """
 
 import warp as wp
@@ -57,11 +58,18 @@ class Walk:
 @wp.func_native("""
     const float* b = (const float*)&nodes.data[at];
 #if defined(__CUDA_ARCH__)
-    int found = 0;
-    for (int i = 0; i < 8; ++i)
-        found |= (b[i] <= high[0] && b[8 + i] <= high[1] && b[16 + i] <= high[2]
-                  && b[24 + i] >= low[0] && b[32 + i] >= low[1] && b[40 + i] >= low[2]) << i;
-    return found;
+    const float4* four = (const float4*)b;
+    auto four_in = [&](int k) {
+        const float4 x = four[k], y = four[k + 2], z = four[k + 4];
+        const float4 u = four[k + 6], v = four[k + 8], w = four[k + 10];
+        auto is_in = [&](float x, float y, float z, float u, float v, float w) {
+            return (int)(x <= high[0]) & (int)(y <= high[1]) & (int)(z <= high[2])
+                & (int)(u >= low[0]) & (int)(v >= low[1]) & (int)(w >= low[2]);
+        };
+        return is_in(x.x, y.x, z.x, u.x, v.x, w.x) | is_in(x.y, y.y, z.y, u.y, v.y, w.y) << 1
+            | is_in(x.z, y.z, z.z, u.z, v.z, w.z) << 2 | is_in(x.w, y.w, z.w, u.w, v.w, w.w) << 3;
+    };
+    return four_in(0) | four_in(1) << 4;
 #else
     typedef float floats __attribute__((vector_size(32), aligned(4), may_alias));
     typedef int ints __attribute__((vector_size(32)));
@@ -144,12 +152,6 @@ def meets_any(trees: TreeArrays, tree: int, low: wp.vec3, high: wp.vec3):
     return walk.entry >= 0
 
 
-@wp.func
-def entry_at(trees: TreeArrays, tree: int, node: int, lane: int):
-    """Return the number of an entry of a node of level 0, -1 for nothing."""
-    return trees.entry[trees.first[tree] + WIDTH * node + lane]
-
-
 @wp.func_native("""
     float* b = (float*)&nodes.data[at] + lane;
     for (int c = 0; c < 3; ++c) {
@@ -160,13 +162,6 @@ def entry_at(trees: TreeArrays, tree: int, node: int, lane: int):
 def put_box(nodes: wp.array[EightBoxes], at: int, lane: int, low: wp.vec3, high: wp.vec3):
     """Set a box of a node."""
     ...
-
-
-@wp.func
-def clear_node(nodes: wp.array[EightBoxes], at: int):
-    """Make all boxes of a node empty."""
-    for lane in range(WIDTH):
-        put_box(nodes, at, lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
 
 
 @wp.func_native("""
@@ -190,16 +185,19 @@ def put_joined(nodes: wp.array[EightBoxes], at: int, lane: int, child: int):
 @wp.kernel
 def join_nodes(
     first: int,
-    tree: int,
-    level: int,
+    boxes: int,
+    nodes: wp.array[wp.vec3i],
     # in and out
     trees: TreeArrays,
 ):
-    """Fit the nodes of a level above 0 to those of the level below."""
-    here = node_at(trees, tree, level)
-    node = here + first + wp.tid()
-    children = node_at(trees, tree, level - 1) + WIDTH * (node - here)
-    clear_node(trees.nodes, node)
-    for lane in range(WIDTH):
-        if children + lane < here:
-            put_joined(trees.nodes, node, lane, children + lane)
+    """Fit `nodes` above level 0: rows are a node, its first child and the end of that level. A
+    thread takes so many `boxes`.
+    """
+    begin = (first + wp.tid()) * boxes
+    node = nodes[begin >> 3]
+    for lane in range(begin & 7, (begin & 7) + boxes):
+        child = node[1] + lane
+        if child < node[2]:
+            put_joined(trees.nodes, node[0], lane, child)
+        else:
+            put_box(trees.nodes, node[0], lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
