@@ -5,12 +5,14 @@ from functools import cache
 
 import numpy as np
 import warp as wp
+from teams import become
 
 from vbd.solver.contact.surface import contact_surface
 from vbd.solver.descent.convergence import Convergence
 from vbd.solver.descent.iterations import Iterations
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
+from vbd.solver.kernels.device.teams import ALONE
 from vbd.solver.kernels.elements.table import table_force_hessian, table_struct
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
@@ -21,11 +23,11 @@ from vbd.solver.settings import Settings
 
 
 @cache
-def evaluation(kind, in_lanes=True, pull=0.0):
+def evaluation(kind, in_lanes=True, pull=0.0, team=ALONE, lanes=1):
     """The kernel for force and block of a kind of element at every vertex, in the CPU's form or
-    without lanes, where all other forces add up to `pull` [N].
+    without lanes, where all other forces add up to `pull` [N]; added up over the lanes of a team.
     """
-    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind, in_lanes)
+    Table, force_hessian_of = table_struct(kind), table_force_hessian(kind, in_lanes, team)
 
     @wp.kernel(enable_backward=False, module="unique")
     def evaluate(
@@ -36,9 +38,11 @@ def evaluation(kind, in_lanes=True, pull=0.0):
         hessian: wp.array[wp.mat33],
     ):
         i = wp.tid()
-        f, h = force_hessian_of(i, x, table, pull)
-        force[i] = f
-        hessian[i] = h
+        for lane in range(lanes):
+            if become(lane) == lane:
+                f, h = force_hessian_of(i, x, table, pull)
+                force[i] = force[i] + f
+                hessian[i] = hessian[i] + h
 
     return evaluate
 

@@ -7,10 +7,15 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import SharedLaunches
+from ..kernels.descent.vertex_solve import vertex_kernels
+from ..kernels.device.teams import ALONE, EIGHT
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
 CARRIED, PAIR = 20.0, 8.0
+# Vertices of a color up to which eight threads of a GPU share each of them: with more, one thread a
+# vertex occupies the device.
+SHARED = 32768
 
 
 def visit_costs(model):
@@ -68,7 +73,11 @@ class Sweeps(RecordedStage):
     def record(self):
         model = self.model
         searches = model.settings.line_search
-        kernel = model.kernels.search if searches else model.kernels.solve
+        kernel, team = model.kernels.search if searches else model.kernels.solve, ALONE
+        largest = np.diff(model.color_start).max(initial=0)
+        if model.launches.are_wide and not searches and largest <= SHARED:
+            team, of_lanes = EIGHT, model.device.is_cpu
+            kernel = vertex_kernels(model.assembly.kinds, model.terms, of_lanes, team).solve
         # A line search moves vertices to and fro, and contact partners of the same color read them.
         whole = searches and model.contact is not None
         costs = visit_costs(model)
@@ -86,6 +95,7 @@ class Sweeps(RecordedStage):
                     ],
                     cost=0.0 if whole else costs[first:last],
                     first=first,
+                    team=team.size,
                 ),
                 first,
                 last,

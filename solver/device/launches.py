@@ -124,18 +124,28 @@ class Launches:
         return list(self.expected)
 
     def record(
-        self, kernel, count, inputs, outputs=(), cost=0.0, first=0, tile_threads=0, like=None
+        self,
+        kernel,
+        count,
+        inputs,
+        outputs=(),
+        cost=0.0,
+        first=0,
+        tile_threads=0,
+        like=None,
+        team=1,
     ):
         """Return the `Launch` of `count` threads of a kernel (a tuple for several dimensions).
 
         `cost` [ns] is that of one thread, or [count] of each: a long launch is split between CPU
         threads, or split `like` another launch of the same threads. Threads are numbered from
-        `first` on. With `tile_threads`, so many threads work on each tile.
+        `first` on. With `tile_threads`, so many threads work on each tile; in place of each thread
+        a `team` has several (kernels/device/teams.py).
         """
         if np.prod(count):
             self.expect(kernel)
         ends = like and like.ends
-        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, ends)
+        return self._launch(kernel, count, inputs, outputs, cost, first, tile_threads, ends, team)
 
     def record_list(self, kernel, capacity, expected, inputs, outputs=(), cost=0.0):
         """Return a launch over a list whose length only the device knows: about `expected`.
@@ -165,7 +175,9 @@ class Launches:
         """Return the `Graph` of all launches of a function."""
         return Graph(self.device, function)
 
-    def _launch(self, kernel, count, inputs, outputs, cost, first, tile_threads=0, ends=None):
+    def _launch(
+        self, kernel, count, inputs, outputs, cost, first, tile_threads=0, ends=None, team=1
+    ):
         if np.prod(count) == 0:
             return Launch((), None)
         refuse_gaps([*inputs, *outputs])
@@ -177,7 +189,7 @@ class Launches:
             return Launch([(launch, how | {"dim": count, "inputs": list(inputs)})], self.threads)
         ends = ends or self._ends(first, int(count), cost)
         pieces = [
-            (launch, how | {"dim": int(b - a), "inputs": [int(a), *inputs]})
+            (launch, how | {"dim": team * int(b - a), "inputs": [int(a), *inputs]})
             for a, b in pairwise(ends)
             if b > a
         ]

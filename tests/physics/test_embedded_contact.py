@@ -6,6 +6,7 @@ import pytest
 import warp as wp
 from intersections import intersecting_pairs, joined
 from shapes import UNIT_TET, block, bumpy_ball, caged, grid, in_cells, plane
+from teams import IN_TURN, become
 
 from vbd.solver.bodies import Cloth, Collider, EmbeddedSurface, Solid
 from vbd.solver.contact.contact import Contact
@@ -14,6 +15,7 @@ from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
+from vbd.solver.kernels.device.teams import ALONE, SIZE
 from vbd.solver.lattice.contact_mesh import split
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
@@ -103,9 +105,11 @@ def test_bodies_that_collide_in_free_space_keep_their_momentum(kinds):
     assert np.abs(np.cumsum(torque, axis=0)).max() < 1e-3 * one * 0.15
 
 
-def evaluation(width):
-    """The kernel that evaluates the forces of pairs on vertices."""
-    on_points = pair_forces(width)
+def evaluation(width, team, lanes):
+    """The kernel that evaluates the forces of pairs on vertices, added up over the lanes of a
+    team.
+    """
+    on_points = pair_forces(width, team=team)
 
     @wp.kernel(enable_backward=False, module="unique")
     def evaluate(
@@ -116,24 +120,26 @@ def evaluation(width):
         force: wp.array[wp.vec3],
     ):
         i = wp.tid()
-        f, _hessian, _touching, _active_set, _margin = on_points(
-            i,
-            x,
-            wp.vec3(0.0),
-            wp.vec3(0.0),
-            wp.vec2i(0, 0),
-            contacts,
-            model.embedding,
-            model.law,
-        )
-        force[i] = f
+        for lane in range(lanes):
+            if become(lane) == lane:
+                f, _hessian, _touching, _active_set, _margin = on_points(
+                    i,
+                    x,
+                    wp.vec3(0.0),
+                    wp.vec3(0.0),
+                    wp.vec2i(0, 0),
+                    contacts,
+                    model.embedding,
+                    model.law,
+                )
+                force[i] = force[i] + f
 
     return evaluate
 
 
-def forces_of_contact(bodies):
-    """Contact forces on all vertices [N] by the solver; its pairs; and E, so that the surface
-    vertices are E x.
+def forces_of_contact(bodies, team, lanes):
+    """Contact forces on all vertices [N] by the solver, added up over the lanes of a team; its
+    pairs; and E, so that the surface vertices are E x.
     """
     settings = Settings()
     scene = assemble(bodies, settings)
@@ -145,7 +151,7 @@ def forces_of_contact(bodies):
     contact.refresh()
     force = wp.zeros(model.kinematic_end, dtype=wp.vec3, device="cpu")
     wp.launch(
-        evaluation(surface.points.width),
+        evaluation(surface.points.width, team, lanes),
         dim=model.kinematic_end,
         inputs=[model.x, model.objective.contacts, model.contact_model],
         outputs=[force],
@@ -160,14 +166,15 @@ def forces_of_contact(bodies):
     return force.numpy(), lists.touches.numpy()[: lists.count][near], E, model.x.numpy()
 
 
+@pytest.mark.parametrize(("team", "lanes"), [(ALONE, 1), (IN_TURN, SIZE)])
 @pytest.mark.parametrize("kinds", [(caged, caged), (in_cells, in_cells), (caged, in_cells)])
-def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over(kinds):
+def test_the_forces_on_the_cage_are_those_on_the_surface_carried_over(kinds, team, lanes):
     points, triangles = bumpy_ball(0.3, rows=8)
     bodies = [
         kinds[0](points, triangles, resolution=3),
         kinds[1](points + [0.305, 0.013, 0.0], triangles, resolution=4),
     ]
-    force, pairs, E, x = forces_of_contact(bodies)
+    force, pairs, E, x = forces_of_contact(bodies, team, lanes)
     on_surface, touching = np.zeros((len(E), 3)), 0
     for pair in pairs:
         d = pair["normal"] @ (pair["weights"] @ x[pair["vertices"]].astype(np.float64))

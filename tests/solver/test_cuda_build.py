@@ -15,6 +15,7 @@ from vbd.solver.kernels.coarse import slopes
 from vbd.solver.kernels.coarse.element_terms import coarse_kernels
 from vbd.solver.kernels.contact.feasibility import pair_bounds, truncation
 from vbd.solver.kernels.descent import vertex_solve
+from vbd.solver.kernels.device.teams import EIGHT
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
 from vbd.solver.kernels.elements.table import energy_kernel
@@ -50,6 +51,12 @@ def modules_with_kernels():
     yield "vertex, search", made(TETS, TOUCH).search.module
     yield "vertex, embedded", made(TETS, TOUCH | vertex_solve.IN_TETS).solve.module
     yield "vertex, residual", made(TETS, TOUCH).residual.module
+    terms = TOUCH | vertex_solve.ATTACHMENTS
+    yield "vertex, teams", made(TETS, terms, team=EIGHT).solve.module
+    yield (
+        "vertex, teams, embedded",
+        made(TETS, terms | vertex_solve.IN_CELLS, team=EIGHT).solve.module,
+    )
     yield "slopes along coarse steps", slopes.slopes_kernel(in_lanes=False).module
     for width in (0, 4, 8):
         yield f"truncation, embedded {width}", truncation.truncation_kernel(width).module

@@ -6,17 +6,20 @@ import pytest
 import warp as wp
 from coarse_scenes import stepper_of
 from element_kernels import evaluation
-from shapes import cell_box, grid
+from shapes import box, cell_box, grid
+from teams import IN_TURN
 
-from vbd.solver.bodies import Cells, Cloth, Filling
+from vbd.solver.bodies import Cells, Cloth, Filling, Solid
 from vbd.solver.coarse.element_terms import chunked_elements, device_chunks
 from vbd.solver.elements import KINDS
+from vbd.solver.elements.tets import NEO_HOOKEAN_TETS
 from vbd.solver.elements.vertex_records import in_lanes, in_vertex_order, wide_start
 from vbd.solver.kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
 from vbd.solver.kernels.coarse.line_sums import LineSums, vec6d, vec8
 from vbd.solver.kernels.coarse.matrix import mat43
 from vbd.solver.kernels.coarse.restriction import Pulls
 from vbd.solver.kernels.device import lane_functions, lanes
+from vbd.solver.kernels.device.teams import SIZE
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.tables import ElementTable
 from vbd.solver.settings import Material, Settings
@@ -109,6 +112,26 @@ def test_lanes_agree_with_one_element_after_the_other(kind):
             wp.launch(table.rest_kernel, count, inputs, table.moved, device="cpu")
         out = [wp.zeros(count, dtype=dtype, device="cpu") for dtype in (wp.vec3, wp.mat33)]
         wp.launch(evaluation(kind, wide), count, [end, table.struct], out, device="cpu")
+        found.append([values.numpy() for values in out])
+    for one, eight in zip(*found, strict=True):
+        assert np.abs(one).max() > 0.0
+        assert eight == pytest.approx(one, rel=1e-4, abs=1e-5 * np.abs(one).max())
+
+
+@pytest.mark.parametrize("kind", [*IN_LANES, NEO_HOOKEAN_TETS], ids=lambda kind: kind.name)
+def test_the_lanes_of_a_team_share_all_elements(kind):
+    body = Solid(*box((3, 3, 3))) if kind is NEO_HOOKEAN_TETS else crowded_with(kind)
+    assembly = assemble([body], Settings())
+    count = len(assembly.points)
+    random = np.random.default_rng(1)
+    x = upload(assembly.points + 0.2 * random.standard_normal((count, 3)), wp.vec3)
+    table = ElementTable(kind, assembly, Settings().step_time, upload, False)
+    assert table.record_counts.max() > SIZE
+    found = []
+    for shared in ({}, {"team": IN_TURN, "lanes": SIZE}):
+        out = [wp.zeros(count, dtype=dtype, device="cpu") for dtype in (wp.vec3, wp.mat33)]
+        kernel = evaluation(kind, False, **shared)
+        wp.launch(kernel, count, [x, table.struct], out, device="cpu")
         found.append([values.numpy() for values in out])
     for one, eight in zip(*found, strict=True):
         assert np.abs(one).max() > 0.0

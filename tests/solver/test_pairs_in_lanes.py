@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact pairs eight at a time in the lanes of the processor, against one after the other."""
+"""Contact pairs eight at a time, in the lanes of the processor or of a team, against one after the
+other.
+"""
 
 import numpy as np
 import pytest
 import warp as wp
 from shapes import grid
+from teams import IN_TURN, become
 
 from vbd.solver.bodies import Cloth
 from vbd.solver.contact.contact import Contact
@@ -17,6 +20,7 @@ from vbd.solver.kernels.contact.analytic_colliders import ContactModel
 from vbd.solver.kernels.contact.law import ContactLaw
 from vbd.solver.kernels.contact.pair_forces import Contacts, pair_forces
 from vbd.solver.kernels.contact.pairs import Touch
+from vbd.solver.kernels.device.teams import SIZE
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.scene.analytic_colliders import colliders_on_device
@@ -57,8 +61,8 @@ def touching_sheets():
     return model
 
 
-def evaluation(force_hessian):
-    """The kernel that evaluates forces and blocks of pairs."""
+def evaluation(force_hessian, lanes):
+    """The kernel that evaluates forces and blocks of pairs, by so many lanes."""
 
     @wp.kernel(enable_backward=False, module="unique")
     def evaluate(
@@ -75,19 +79,22 @@ def evaluation(force_hessian):
         margin: wp.array[float],
     ):
         i = wp.tid()
-        f, h, count, number, least = force_hessian(
-            i, x, wp.vec3(0.0), step[i], color, contacts, model.embedding, model.law
-        )
-        force[i] = f
-        hessian[i] = h
-        touching[i] = count
-        active_set[i] = number
-        margin[i] = least
+        margin[i] = wp.inf
+        for lane in range(lanes):
+            if become(lane) == lane:
+                f, h, count, number, least = force_hessian(
+                    i, x, wp.vec3(0.0), step[i], color, contacts, model.embedding, model.law
+                )
+                force[i] = force[i] + f
+                hessian[i] = hessian[i] + h
+                touching[i] = touching[i] + count
+                active_set[i] = active_set[i] + number
+                margin[i] = wp.min(margin[i], least)
 
     return evaluate
 
 
-def evaluated(force_hessian, model, step, color):
+def evaluated(force_hessian, model, step, color, lanes=1):
     """Forces and blocks of pairs at vertices after steps [m], when those of a range move."""
     count = len(step)
     outputs = [
@@ -95,8 +102,24 @@ def evaluated(force_hessian, model, step, color):
     ]
     inputs = [model.x, wp.array(step, dtype=wp.vec3, device="cpu"), wp.vec2i(*color)]
     inputs += [model.objective.contacts, model.contact_model]
-    wp.launch(evaluation(force_hessian), count, inputs, outputs, device="cpu")
+    wp.launch(evaluation(force_hessian, lanes), count, inputs, outputs, device="cpu")
     return [array.numpy() for array in outputs]
+
+
+@pytest.mark.parametrize("length", [0.0, 0.3 * RADIUS])
+def test_the_lanes_of_a_team_share_all_pairs(length):
+    model = touching_sheets()
+    count = model.vertex_count
+    step = length * np.random.default_rng(2).normal(size=(count, 3))
+    color = (0, int(model.color_start[1]))
+    one = evaluated(pair_forces(0), model, step, color)
+    shared = evaluated(pair_forces(0, team=IN_TURN), model, step, color, SIZE)
+    for value, expected in zip(shared[:2], one[:2], strict=True):
+        # Both add up float32 numbers, in another order.
+        np.testing.assert_allclose(value, expected, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_array_equal(shared[2], one[2])
+    np.testing.assert_array_equal(shared[4], one[4])
+    assert shared[2].max() > SIZE
 
 
 @pytest.mark.parametrize("length", [0.0, 0.3 * RADIUS])

@@ -7,6 +7,7 @@ from functools import cache
 import warp as wp
 
 from ..descent.newton_step import solve_positive_definite
+from ..device.teams import ALONE, Team
 from .analytic_colliders import ContactModel
 from .collider_forces import collider_forces
 from .law import extend_active_set
@@ -26,13 +27,14 @@ class ContactsAtVertex:
 
 @cache
 def contacts_at_vertex(
-    pairs: bool, colliders: bool, width: int, in_lanes: bool = False
+    pairs: bool, colliders: bool, width: int, in_lanes: bool = False, team: Team = ALONE
 ) -> ContactsAtVertex:
     """Return the `ContactsAtVertex` of scenes with or without `pairs` and analytic `colliders`,
-    whose embedded points have `width` corners; 0 without embedded points.
+    whose embedded points have `width` corners; 0 without embedded points. Lanes of a `team` share
+    the pairs.
     """
     of_colliders = collider_forces(width)
-    pairs_force_hessian = pair_forces(width, in_lanes and width == 0)
+    pairs_force_hessian = pair_forces(width, in_lanes and width == 0, team)
 
     @wp.func
     def contact_force_hessian(
@@ -57,10 +59,13 @@ def contacts_at_vertex(
         hessian = wp.mat33(0.0)
         margin = float(wp.inf)
         if wp.static(colliders):
-            f, h, count, active_set, margin = of_colliders.force_hessian(i, x, step, x_start, model)
-            force += f
-            hessian += h
-            touching += count
+            if team.lane() == 0:
+                f, h, count, active_set, margin = of_colliders.force_hessian(
+                    i, x, step, x_start, model
+                )
+                force += f
+                hessian += h
+                touching += count
         if wp.static(pairs):
             f, h, count, others, to_contact = pairs_force_hessian(
                 i, x, offset, step, color, contacts, model.embedding, model.law
@@ -70,7 +75,9 @@ def contacts_at_vertex(
             touching += count
             active_set = extend_active_set(active_set, others)
             margin = wp.min(margin, to_contact)
-        return force, hessian, touching, active_set, margin
+        touching = team.count(touching)
+        active_set = team.hash(active_set)
+        return team.total(force), team.total(hessian), touching, active_set, team.least(margin)
 
     @wp.func
     def contact_step(

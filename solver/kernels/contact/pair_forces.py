@@ -29,6 +29,7 @@ from ..device.lanes import (  # noqa: F401 (operators)
     vec3s,
     vec6s,
 )
+from ..device.teams import ALONE, Team
 from ..lattice.embedding import Embedding, spread_of, surface_functions
 from .law import ContactLaw, extend_active_set, force_stiffness
 from .pairs import PREFETCH_DISTANCE, Touch, exact_gap
@@ -128,13 +129,15 @@ def pair_force_hessian(
 
 
 @cache
-def pair_forces(width: int, in_lanes: bool = False) -> wp.Function:
+def pair_forces(width: int, in_lanes: bool = False, team: Team = ALONE) -> wp.Function:
     """Return the function that adds up the forces of pairs on a vertex, in scenes whose embedded
-    points have `width` corners. If that is 0, it may take eight pairs at a time `in_lanes`.
+    points have `width` corners. If that is 0, it may take eight pairs at a time `in_lanes`. The
+    lanes of a team share embedded points, or else pairs.
     """
     surface, embedded = surface_functions(width), width > 0
     Number, Vector, Block = (floats, vec3s, vec6s) if in_lanes else (float, wp.vec3, wp.mat33)
     group = WIDTH if in_lanes else 1
+    of_slots, of_pairs = (team, ALONE) if embedded else (ALONE, team)
 
     @wp.func
     def range_with_pairs(i: int, contacts: Contacts, embedding: Embedding):
@@ -244,10 +247,11 @@ def pair_forces(width: int, in_lanes: bool = False) -> wp.Function:
         if wp.static(in_lanes):
             prefetch_touches(contacts, i + 1, i + 2)
         begin, end = range_with_pairs(i, contacts, embedding)
-        for slot in range(begin, end):
+        for slot in range(begin + of_slots.lane(), end, of_slots.stride()):
             s = surface.carried(slot, embedding)
             last = contacts.end[s]
-            for k in range(contacts.start[s], last, wp.static(group)):
+            start = contacts.start[s] + of_pairs.lane()
+            for k in range(start, last, wp.static(group) * of_pairs.stride()):
                 touch, weight, is_felt = load(i, slot, s, k, last, contacts, embedding)
                 if wp.static(embedded):
                     if is_felt == 0.0:

@@ -14,6 +14,7 @@ from ..contact.at_vertex import contacts_at_vertex
 from ..contact.collider_forces import collider_forces
 from ..contact.pair_forces import Contacts
 from ..device.options import OPTIONS
+from ..device.teams import ALONE, Team
 from ..elements.table import elements_force_hessian, elements_struct
 from ..scene.attachments import Attachments, attachments_force_hessian
 from .newton_step import solve_positive_definite
@@ -55,15 +56,19 @@ class VertexKernels:
 
 
 @cache
-def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKernels:
+def vertex_kernels(
+    kinds: tuple, terms: int, in_lanes: bool = False, team: Team = ALONE
+) -> VertexKernels:
     """Return the kernels for elements of some kinds (`ElementKind`) and an objective with `terms`.
+    With a team of several, only `solve` is of use: a vertex has as many threads.
 
     Each combination is compiled separately: terms that a scene lacks cost neither registers nor
     compile time. With all terms in one kernel a plain soft body takes half as long again.
     """
-    Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes)
+    Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes, team)
     width = 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
-    contact = contacts_at_vertex(bool(terms & CONTACTS), bool(terms & ANALYTIC), width, in_lanes)
+    touches = bool(terms & CONTACTS), bool(terms & ANALYTIC)
+    contact = contacts_at_vertex(*touches, width, in_lanes, team)
     colliders = collider_forces(width)
 
     @wp.func
@@ -72,12 +77,16 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         inertia = objective.inertia[i]
         force = objective.load[i] + inertia * (objective.inertial[i] - x[i])
         hessian = wp.mat33(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia)
+        if team.lane() != 0:
+            force = wp.vec3(0.0)
+            hessian = wp.mat33(0.0)
         force, hessian = add_elements(i, x, elements, force, hessian)
         if wp.static(bool(terms & ATTACHMENTS)):
-            f, h = attachments_force_hessian(i, x, objective.attachments)
-            force += f
-            hessian += h
-        return force, hessian
+            if team.lane() == 0:
+                f, h = attachments_force_hessian(i, x, objective.attachments)
+                force += f
+                hessian += h
+        return team.total(force), team.total(hessian)
 
     @wp.func
     def vertex_step(
@@ -138,16 +147,19 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
 
         `moved` is x itself, or the candidates to be truncated first.
         """
-        i = first + wp.tid()
-        start = x[i]
-        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
-        if wp.isfinite(start + step):
-            moved[i] = start + step
-        else:
-            moved[i] = start
-            rejected[i] = rejected[i] + 1
-        if touching > 0:
-            touched[i] = 1
+        thread = wp.tid()
+        if team.works(thread):
+            i = first + thread / wp.static(team.size)
+            start = x[i]
+            step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
+            if team.lane() == 0:
+                if wp.isfinite(start + step):
+                    moved[i] = start + step
+                else:
+                    moved[i] = start
+                    rejected[i] = rejected[i] + 1
+                if touching > 0:
+                    touched[i] = 1
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def search_vertices(

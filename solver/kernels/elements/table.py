@@ -12,6 +12,7 @@ import warp as wp
 
 from ..device.lanes import wide
 from ..device.options import OPTIONS
+from ..device.teams import ALONE
 
 
 @cache
@@ -69,8 +70,10 @@ def elements_struct(kinds):
 
 
 @cache
-def table_force_hessian(kind, in_lanes=False):
-    """Return the function that sums the elements of one kind at a vertex."""
+def table_force_hessian(kind, in_lanes=False, team=ALONE):
+    """Return the function that sums the elements of one kind at a vertex, those of one lane of a
+    team.
+    """
     Table, force_hessian_of, constant = table_struct(kind), kind.force_hessian, kind.diagonal
     is_pulled = kind.pulled
     if in_lanes and kind.in_lanes is not None:
@@ -83,9 +86,10 @@ def table_force_hessian(kind, in_lanes=False):
         force = wp.vec3(0.0)
         hessian = wp.mat33(0.0)
         if wp.static(constant):
-            diagonal = table.diagonal[i]
-            hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
-        for q in range(table.start[i], table.start[i + 1]):
+            if team.lane() == 0:
+                diagonal = table.diagonal[i]
+                hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
+        for q in range(table.start[i] + team.lane(), table.start[i + 1], team.stride()):
             if wp.static(is_pulled):
                 f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x, pull)
             else:
@@ -122,8 +126,10 @@ def wide_force_hessian(kind):
 
 
 @cache
-def elements_force_hessian(kinds, in_lanes=False):
-    """Return the function that adds the elements of kinds to a force [N] and a block [N/m]."""
+def elements_force_hessian(kinds, in_lanes=False, team=ALONE):
+    """Return the function that adds the elements of kinds to a force [N] and a block [N/m], those
+    of one lane of a team.
+    """
     Elements = elements_struct(kinds)
     if not kinds:
 
@@ -135,8 +141,8 @@ def elements_force_hessian(kinds, in_lanes=False):
 
         return add_nothing
 
-    of_first = table_force_hessian(kinds[0], in_lanes)
-    of_others = elements_force_hessian(kinds[1:], in_lanes)
+    of_first = table_force_hessian(kinds[0], in_lanes, team)
+    of_others = elements_force_hessian(kinds[1:], in_lanes, team)
     is_pulled = kinds[0].pulled
 
     @wp.func
@@ -145,7 +151,7 @@ def elements_force_hessian(kinds, in_lanes=False):
     ):
         pull = float(0.0)
         if wp.static(is_pulled):
-            pull = wp.length(force)
+            pull = wp.length(team.total(force))
         f, h = of_first(i, x, elements.table, pull)
         total, block = of_others(i, x, elements.others, force + f, hessian + h)
         return total, block

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A team whose lanes run one after the other, so that a CPU can add up what each of them does."""
+
+from dataclasses import replace
+
+import warp as wp
+
+from vbd.solver.kernels.device.teams import ALONE, SIZE
+
+
+@wp.func_native("""
+    static thread_local int present = 0;
+    if (number >= 0) present = number;
+    return present;
+""")
+def become(number: int) -> int:
+    """Continue as a lane of the team, -1 for the present one; return its number."""
+    ...
+
+
+@wp.func
+def present_lane():
+    return become(-1)
+
+
+@wp.func
+def lanes_of_a_team():
+    return wp.static(SIZE)
+
+
+IN_TURN = replace(ALONE, lane=present_lane, stride=lanes_of_a_team)
