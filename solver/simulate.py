@@ -20,6 +20,7 @@ from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .messages import message
 from .model.assembly import assemble
+from .model.memory_need import refuse_too_large
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
 from .report.contact_places import Places, places
@@ -124,6 +125,7 @@ class Simulation:
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:
             raise ValueError(message("bake.nothing"))
+        refuse_too_large(deformable, colliders, device)
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
         self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
