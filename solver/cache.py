@@ -25,6 +25,7 @@ from .cache_files import (
     is_count,
     parsed,
     read_frame,
+    read_points,
     write_frame,
     write_state,
     write_whole,
@@ -138,8 +139,7 @@ class Cache:
         self.header.settings, self.header.bodies = plain(settings), described(bodies)
         for name, value in known.items():
             setattr(self.header, name, value)
-        text = json.dumps(asdict(self.header), indent=1)
-        write_whole(self.folder / HEADER, text.encode())
+        write_whole(self.folder / HEADER, json.dumps(asdict(self.header), indent=1).encode())
 
     @classmethod
     def open(cls, folder):
@@ -241,10 +241,14 @@ class Cache:
 
     def read(self, index):
         """Read frame `index`: one float32 [vertex, 3] array per object."""
-        counts = self.header.vertex_counts
-        path = self.folder / FRAME.format(index)
+        counts, path = self.header.vertex_counts, self.folder / FRAME.format(index)
         data = read_frame(path, index, sum(counts), self.is_sealed)
         return np.split(data, np.cumsum(counts)[:-1])
+
+    def read_one(self, index, at):
+        """Read one object of frame `index`, which has been read before: float32 [vertex, 3]."""
+        counts = self.header.vertex_counts
+        return read_points(self.folder / FRAME.format(index), sum(counts[:at]), counts[at])
 
     def changes(self, settings, bodies, device=""):
         """Return the `Change`s of the input since these frames were made."""

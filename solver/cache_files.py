@@ -74,13 +74,24 @@ def read_frame(path, index, count, sealed=True):
     size = 12 * count
     if path.stat().st_size != size + sealed * SEAL.size:
         raise ValueError(message("cache.frame_cut", frame=index, folder=path.parent))
+    data = np.empty((count, 3), dtype="<f4")
     with open(path, "rb") as file:
-        data, seal = file.read(size), file.read(SEAL.size)
+        file.readinto(data)
+        seal = file.read(SEAL.size)
     if sealed:
         check = zlib.crc32(SEAL.pack(FRAME_MAGIC, index, 0), zlib.crc32(data))
         if seal != SEAL.pack(FRAME_MAGIC, index, check):
             raise ValueError(message("cache.frame_damaged", frame=index, folder=path.parent))
-    return np.frombuffer(data, dtype="<f4").reshape(-1, 3).copy()
+    return data
+
+
+def read_points(path, first, count):
+    """Read some points of a frame that has been checked, float32 [point, 3]."""
+    points = np.empty((count, 3), dtype="<f4")
+    with open(path, "rb") as file:
+        file.seek(first * points.strides[0])
+        file.readinto(points)
+    return points
 
 
 def write_state(path, index, arrays):

@@ -55,14 +55,18 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     """
     # Time remapping changes the speed of curves; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
-    notes = []
+    notes, are_checked = [], False
     for at, target in enumerate(targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
             continue  # deleted by a script in the meantime: there is nothing left to bake
         if playback.is_baked(ob) and scene not in owners(ob):
             notes.append(message("note.replaces_bake", name=ob.name, scene=owners(ob)[0].name))
-        frames = (cache.read(index)[at] for index in range(last + 1))
+        if are_checked:
+            frames = (cache.read_one(index, at) for index in range(last + 1))
+        else:
+            frames = (cache.read(index)[at] for index in range(last + 1))
+        are_checked = True
         playback.write(ob, frames, frame_start, target.deforming, pace)
         mark(ob, scene, bake)
     scene.vbd.baked_as = scene.name

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The solver in a thread of its own: bodies in, frames on disk. It never touches Blender."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Queue
 from threading import Event, Thread
 from uuid import uuid4
+
+import numpy as np
 
 from ...solver.cache import Cache
 from ...solver.messages import message
@@ -59,7 +62,7 @@ class Prepared:
 
 
 class SolverThread(Thread):
-    """Runs `simulate` and saves its frames.
+    """Runs `simulate`; another thread saves each frame while the next one is solved.
 
     Sends each to `inbox`, `Prepared` and `Compiled` before, and None to wake its reader. With
     `gives_way` it leaves the cores to the drawing of Blender's window.
@@ -95,8 +98,9 @@ class SolverThread(Thread):
         from ...solver.device import thread_priority
         from ...solver.simulate import simulate
 
-        if self.gives_way:
-            thread_priority.give_way()
+        lower = thread_priority.give_way if self.gives_way else None
+        if lower:
+            lower()
         gathered = self.gathered
         frames = simulate(
             gathered.bodies,
@@ -113,24 +117,37 @@ class SolverThread(Thread):
             return  # before anything is written
         if not self.kept:
             self.cache = self._new_cache()
-        for frame in frames:
-            points = gathered.local(frame.index, frame.exact_positions)
-            if self.kept and frame.index == self.kept.frame + 1:
-                self._resume()  # only once the first new frame is solved
-            places = frame.places()
-            self.bodies.take(frame, places)
-            self.cache.write(frame.index, points)
-            self.cache.write_stats(frame.index, self._numbers(frame.index, frame, places))
-            self.cache.write_state(frame.index, frame.state(), gathered.restart_every)
-            self.inbox.put(
-                Solved(
+        with ThreadPoolExecutor(1, initializer=lower) as writer:
+            saved = None
+            for frame in frames:
+                points = gathered.local(frame.index, frame.exact_positions)
+                if self.kept and frame.index == self.kept.frame + 1:
+                    self._resume()  # only once the first new frame is solved
+                places = frame.places()
+                self.bodies.take(frame, places)
+                numbers = self._numbers(frame.index, frame, places)
+                # On the CPU these arrays are those of the solver.
+                state = {name: np.array(values) for name, values in frame.state().items()}
+                if saved:
+                    saved.result()
+                solved = Solved(
                     frame.index,
                     gathered.frame_count,
                     gathered.frame_start + frame.index,
                     frame.stats,
                     frame.model,
                 )
-            )
+                saved = writer.submit(self._save, solved, points, numbers, state)
+            if saved:
+                saved.result()
+
+    def _save(self, solved, points, numbers, state):
+        """Save a frame, then send it."""
+        index = solved.index
+        self.cache.write(index, points)
+        self.cache.write_stats(index, numbers)
+        self.cache.write_state(index, state, self.gathered.restart_every)
+        self.inbox.put(solved)
 
     def _new_cache(self):
         """A cache with the input state in it."""

@@ -2,6 +2,7 @@
 """From a scene to shape keys and back, in the real Blender."""
 
 from dataclasses import replace
+from threading import Event
 
 import bpy
 import numpy as np
@@ -19,6 +20,7 @@ from blender_scenes import (
     slide,
     tet_block,
 )
+from mathutils import Matrix
 
 from vbd.addon.baking import report
 from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
@@ -436,6 +438,39 @@ def test_the_cache_holds_what_the_keys_hold(scene):
     assert cache.finished() == 6
     key = [tuple(point.co) for point in ob.data.shape_keys.key_blocks[6].points]
     np.testing.assert_array_equal(np.array(key, np.float32), cache.read(5)[0])
+
+
+def test_a_frame_is_saved_while_the_next_one_is_solved(scene, monkeypatch):
+    sheet()
+    second, write, solve = Event(), Cache.write, simulate_module.Simulation._solve
+    waited = []
+
+    def solved(self, stepper, measure, index, cancelled):
+        if index == 2:
+            second.set()
+        return solve(self, stepper, measure, index, cancelled)
+
+    def written(self, index, positions):
+        if index == 1:
+            waited.append(second.wait(60.0))
+        write(self, index, positions)
+
+    monkeypatch.setattr(simulate_module.Simulation, "_solve", solved)
+    monkeypatch.setattr(Cache, "write", written)
+    outcome = baked()
+    assert waited == [True] and outcome.frames == 5
+
+
+def test_each_object_plays_its_own_part_of_the_cache(scene):
+    sheets = [sheet(f"Sheet {k}") for k in range(3)]
+    for k, ob in enumerate(sheets):
+        ob.location.x = 5.0 * k
+        ob.data.transform(Matrix.Scale(1.0 + 0.1 * k, 4))
+    baked()
+    cache = Cache.open(cache_folder(scene))
+    for at, name in enumerate(cache.header.names):
+        key = [tuple(p.co) for p in bpy.data.objects[name].data.shape_keys.key_blocks[4].points]
+        np.testing.assert_array_equal(np.array(key, np.float32), cache.read(3)[at])
 
 
 def test_the_bake_of_a_linked_object_is_not_freed(scene, tmp_path):
