@@ -23,9 +23,4 @@ def present_lane():
     return become(-1)
 
 
-@wp.func
-def lanes_of_a_team():
-    return wp.static(SIZE)
-
-
-IN_TURN = replace(ALONE, lane=present_lane, stride=lanes_of_a_team)
+IN_TURN = replace(ALONE, lane=present_lane, stride=SIZE)

@@ -8,7 +8,7 @@ import warp as wp
 
 from ..device.launches import SharedLaunches
 from ..kernels.descent.vertex_solve import vertex_kernels
-from ..kernels.device.teams import ALONE, EIGHT
+from ..kernels.device.teams import ALONE, EIGHT, FIRST_OF_EIGHT
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
@@ -76,8 +76,9 @@ class Sweeps(RecordedStage):
         kernel, team = model.kernels.search if searches else model.kernels.solve, ALONE
         largest = np.diff(model.color_start).max(initial=0)
         if model.launches.are_wide and not searches and largest <= SHARED:
-            team, of_lanes = EIGHT, model.device.is_cpu
-            kernel = vertex_kernels(model.assembly.kinds, model.terms, of_lanes, team).solve
+            is_cpu = model.device.is_cpu
+            team = FIRST_OF_EIGHT if is_cpu else EIGHT
+            kernel = vertex_kernels(model.assembly.kinds, model.terms, is_cpu, team).solve
         # A line search moves vertices to and fro, and contact partners of the same color read them.
         whole = searches and model.contact is not None
         costs = visit_costs(model)

@@ -247,11 +247,11 @@ def pair_forces(width: int, in_lanes: bool = False, team: Team = ALONE) -> wp.Fu
         if wp.static(in_lanes):
             prefetch_touches(contacts, i + 1, i + 2)
         begin, end = range_with_pairs(i, contacts, embedding)
-        for slot in range(begin + of_slots.lane(), end, of_slots.stride()):
+        for slot in range(begin + of_slots.lane(), end, wp.static(of_slots.stride)):
             s = surface.carried(slot, embedding)
             last = contacts.end[s]
             start = contacts.start[s] + of_pairs.lane()
-            for k in range(start, last, wp.static(group) * of_pairs.stride()):
+            for k in range(start, last, wp.static(group * of_pairs.stride)):
                 touch, weight, is_felt = load(i, slot, s, k, last, contacts, embedding)
                 if wp.static(embedded):
                     if is_felt == 0.0:

@@ -5,7 +5,7 @@ Each lane of a team takes every eighth record or contact, sums are shuffled betw
 all lanes then hold the same bits, so they branch alike. On the CPU the first lane does everything.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import warp as wp
@@ -29,13 +29,14 @@ SHUFFLE = """
 class Team:
     """Functions of the threads that work on one vertex, `size` of which are launched.
 
-    A thread that `works` begins at `lane` and goes on by `stride`; totals are those of all lanes.
+    A thread that `works` begins at its `lane` and goes on by `stride`; totals are those of all
+    lanes.
     """
 
     size: int
     works: wp.Function
     lane: wp.Function
-    stride: wp.Function
+    stride: int
     total: wp.Function
     count: wp.Function
     least: wp.Function
@@ -50,11 +51,6 @@ def alone_works(thread: int):
 @wp.func
 def alone_lane():
     return 0
-
-
-@wp.func
-def alone_stride():
-    return 1
 
 
 @wp.func
@@ -77,16 +73,9 @@ def alone_hash(value: int):
     return value
 
 
-@wp.func_native("""
-#if defined(__CUDA_ARCH__)
-    return true;
-#else
-    return thread % 8 == 0;
-#endif
-""")
-def team_works(thread: int) -> bool:
-    """Return whether a thread of a launch has work."""
-    ...
+@wp.func
+def first_works(thread: int):
+    return thread % 8 == 0
 
 
 @wp.func_native("""
@@ -98,18 +87,6 @@ def team_works(thread: int) -> bool:
 """)
 def team_lane() -> int:
     """Return the number of this thread in its team."""
-    ...
-
-
-@wp.func_native("""
-#if defined(__CUDA_ARCH__)
-    return 8;
-#else
-    return 1;
-#endif
-""")
-def team_stride() -> int:
-    """Return the number of threads that share the work."""
     ...
 
 
@@ -160,22 +137,24 @@ def team_hash(value: int) -> int:
 
 
 ALONE = Team(
-    1,
-    alone_works,
-    alone_lane,
-    alone_stride,
-    alone_total,
-    alone_count,
-    alone_least,
-    alone_hash,
+    size=1,
+    works=alone_works,
+    lane=alone_lane,
+    stride=1,
+    total=alone_total,
+    count=alone_count,
+    least=alone_least,
+    hash=alone_hash,
 )
 EIGHT = Team(
-    SIZE,
-    team_works,
-    team_lane,
-    team_stride,
-    team_total,
-    team_count,
-    team_least,
-    team_hash,
+    size=SIZE,
+    works=alone_works,
+    lane=team_lane,
+    stride=SIZE,
+    total=team_total,
+    count=team_count,
+    least=team_least,
+    hash=team_hash,
 )
+# Recorded for eight on the CPU, where the first thread does everything.
+FIRST_OF_EIGHT = replace(ALONE, size=SIZE, works=first_works)

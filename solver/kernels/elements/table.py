@@ -89,7 +89,8 @@ def table_force_hessian(kind, in_lanes=False, team=ALONE):
             if team.lane() == 0:
                 diagonal = table.diagonal[i]
                 hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
-        for q in range(table.start[i] + team.lane(), table.start[i + 1], team.stride()):
+        begin = table.start[i] + team.lane()
+        for q in range(begin, table.start[i + 1], wp.static(team.stride)):
             if wp.static(is_pulled):
                 f, h = force_hessian_of(table.records[q], q, table.rest, x_i, x, pull)
             else:
