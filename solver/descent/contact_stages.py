@@ -24,6 +24,8 @@ class ContactStage(Stage):
     def __init__(self, model, kinematic):
         super().__init__(model)
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
+        self.colliders = kinematic.colliders
+        self.contact.flat_colliders.update(self.colliders.known)
         self.flight, self.uniform_steps = (
             FreeFlight(model, kinematic.colliders),
             UniformSteps(model),
@@ -39,6 +41,8 @@ class ContactStage(Stage):
         self.searching = self.contact.search_schedule(interval, **options)
 
     def begin_frame(self, _frame, _time):
+        if self.colliders.moves:
+            self.contact.flat_colliders.update(self.colliders.known)
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
