@@ -23,6 +23,8 @@ WORTH_SPLITTING = 15e3
 # Each thread gets up to so many pieces of about that length: costs may be underestimated for a
 # whole stretch of the range, and a thread may be interrupted.
 PIECES = 4
+# Threads of a block on a GPU: Warp's default, for which all modules are compiled anyway.
+THREADS = 256
 
 
 def refuse_gaps(values):
