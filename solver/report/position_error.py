@@ -117,7 +117,7 @@ class PositionError:
         """
         model, at, record = (
             self.model,
-            error_samples.ErrorSampleArrays(),
+            ErrorSampleArrays(),
             self.model.launches.record,
         )
         at.start, (at.first, at.second, at.now) = start, map(self._at, ends)
