@@ -32,7 +32,7 @@ from vbd.solver.simulate import Simulation
 
 # Time of a dependent launch in a graph [s], and the time of a GPU thread over that of a CPU thread
 # for the same scalar code.
-LAUNCH, SLOW = 3e-6, 20.0
+LAUNCH, SLOW = 12e-6, 63.0
 # Threads of a block that work side by side: they wait for each other.
 WARP = 32
 SKIPPED, FRAMES, SHOWN = 6, 3, 14

@@ -54,7 +54,7 @@ def block_sum(value: wp.float64) -> wp.float64:
     __threadfence();
     return is_last;
 #else
-    const bool is_last = ++ended.data[0] == blocks;
+    const bool is_last = __atomic_add_fetch(&ended.data[0], 1, __ATOMIC_ACQ_REL) == blocks;
     if (is_last) ended.data[0] = 0;
     return is_last;
 #endif
