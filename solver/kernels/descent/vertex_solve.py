@@ -169,7 +169,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         """
         visit(first + wp.tid(), color, objective, elements, relaxation, x, moved, touched, rejected)
 
-    @wp.kernel(module="unique", module_options=OPTIONS | {"launch_bounds": ONE_BLOCK})
+    @wp.kernel(module="unique", module_options=OPTIONS, launch_bounds=ONE_BLOCK)
     def sweep_vertices(
         colors: wp.array[int],
         objective: Objective,
