@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ..device.blocks import block_sum
+from ..device.blocks import block_sum, block_vec3
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 
@@ -44,11 +44,9 @@ def error_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
 @wp.func
 def block_sums(total: wp.vec3d, displacement: Displacements):
     """Return the sums of both over the threads of a block."""
-    for k in range(3):
-        total[k] = block_sum(total[k])
     for k in range(4):
         displacement[k] = block_sum(displacement[k])
-    return total, displacement
+    return block_vec3(total), displacement
 
 
 @wp.func

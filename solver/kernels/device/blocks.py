@@ -40,6 +40,23 @@ def block_sum(value: wp.float64) -> wp.float64:
     ...
 
 
+@wp.func
+def block_vec3(value: wp.vec3d):
+    """Return the sum of vectors over the threads of the block."""
+    for k in range(3):
+        value[k] = block_sum(value[k])
+    return value
+
+
+@wp.func
+def block_mat33(value: wp.mat33d):
+    """Return the sum of matrices over the threads of the block."""
+    for k in range(3):
+        for n in range(3):
+            value[k, n] = block_sum(value[k, n])
+    return value
+
+
 @wp.func_native(
     snippet="""
 #if defined(__CUDA_ARCH__)

@@ -19,7 +19,7 @@ the coefficient times the final load of the contacts.
 import warp as wp
 
 from ..descent.guess import rotation_matrix
-from ..device.blocks import block_sum, is_last_block
+from ..device.blocks import block_mat33, block_sum, block_vec3, is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from .islands import Islands, Moments, origin_of
@@ -94,13 +94,11 @@ def sum_of(one: Wrench, other: Wrench):
 @wp.func
 def block_wrench(total: Wrench):
     """Return the sum of wrenches over the threads of a block."""
-    for k in range(3):
-        total.force[k] = block_sum(total.force[k])
-        total.torque[k] = block_sum(total.torque[k])
-        for n in range(3):
-            total.along[k, n] = block_sum(total.along[k, n])
-            total.mixed[k, n] = block_sum(total.mixed[k, n])
-            total.around[k, n] = block_sum(total.around[k, n])
+    total.force = block_vec3(total.force)
+    total.torque = block_vec3(total.torque)
+    total.along = block_mat33(total.along)
+    total.mixed = block_mat33(total.mixed)
+    total.around = block_mat33(total.around)
     return total
 
 
