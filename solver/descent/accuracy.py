@@ -73,10 +73,7 @@ class Accuracy(BodyErrorEstimates):
 
     def _make_check(self, collapsed):
         """Return the action after every iteration: samples, checks and decisions that are due."""
-        record, iterations = (
-            partial(self.model.launches.record, tile_threads=THREADS),
-            self.iterations,
-        )
+        record, iterations = self.model.launches.record, self.iterations
         at, schedule = self._samples(), self._schedule()
         demand, settings = kernels.Demand(), self.model.settings
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
@@ -109,10 +106,7 @@ class Accuracy(BodyErrorEstimates):
         actions = np.zeros(count + 1, np.int32)  # by iterations done
         for action, chosen in (
             (error_samples.ESTIMATE, {kernels.FIRST_CHECK, *checks}),
-            (
-                error_samples.SHIFT,
-                {2 * CYCLE, *shifts},
-            ),
+            (error_samples.SHIFT, {2 * CYCLE, *shifts}),
             (error_samples.KEEP_FIRST, {1}),
             (error_samples.KEEP_SECOND, {CYCLE, 2 * CYCLE, *checks}),
             (error_samples.CHOOSE, {second} if self.chooses_period else ()),
