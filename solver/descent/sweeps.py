@@ -7,7 +7,6 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import THREADS, SharedLaunches
-from ..kernels.descent.vertex_solve import ONE_BLOCK
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
@@ -71,8 +70,8 @@ class Sweeps(RecordedStage):
         searches = model.settings.line_search
         largest = int(np.diff(model.color_start).max(initial=0))
         if model.launches.are_wide and model.contact is None and not searches:
-            if largest <= ONE_BLOCK:
-                self.visits = self._in_one_block(largest)
+            if largest <= THREADS:
+                self.visits = self._in_one_block()
                 return
         kernel = model.kernels.search if searches else model.kernels.solve
         # A line search moves vertices to and fro, and contact partners of the same color read them.
@@ -101,17 +100,18 @@ class Sweeps(RecordedStage):
         stages = (self._visits(*color) for color in solves)
         self.visits = SharedLaunches([stage for color in stages for stage in color])
 
-    def _in_one_block(self, largest):
-        """Return the launch of all colors of at most so many vertices: one block takes less time
-        than as many launches.
+    def _in_one_block(self):
+        """Return the launch of all colors, none of which has more vertices than a block threads:
+        they take as long as before, without as many launches.
         """
         model = self.model
         colors = model.upload(np.asarray(model.color_start, np.int32), int)
         inputs = [colors, model.objective, model.elements, model.relaxation]
         outputs = [model.x, model.candidate, model.touched, model.rejected]
-        threads = THREADS if largest <= THREADS else ONE_BLOCK
-        kernel, count = model.kernels.sweep, int(largest > 0)
-        return model.launches.record(kernel, count, inputs, outputs, tile_threads=threads)
+        count = min(model.free_count, 1)
+        return model.launches.record(
+            model.kernels.sweep, count, inputs, outputs, tile_threads=THREADS
+        )
 
     def _visits(self, solve, first, last):
         """Return the launch stages of a color, which begin with the launch `solve`."""

@@ -24,10 +24,6 @@ FLOAT32 = wp.constant(1.2e-7)
 # A step is halved at most this often: to a thousandth.
 HALVINGS = wp.constant(10)
 
-# The most vertices of a color, and threads, in one block on a GPU. Each has 128 registers: as many
-# as a corner of lattice cells with ground contact needs.
-ONE_BLOCK = 512
-
 # Bits of the terms of G besides inertia and elements.
 ATTACHMENTS = wp.constant(1)
 CONTACTS = wp.constant(2)
@@ -169,7 +165,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         """
         visit(first + wp.tid(), color, objective, elements, relaxation, x, moved, touched, rejected)
 
-    @wp.kernel(module="unique", module_options=OPTIONS, launch_bounds=ONE_BLOCK)
+    @wp.kernel(module="unique", module_options=OPTIONS)
     def sweep_vertices(
         colors: wp.array[int],
         objective: Objective,
