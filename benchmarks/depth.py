@@ -14,7 +14,7 @@ The measured times, of frames on an H100, are those of docs/performance.md.
 
 import argparse
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -75,14 +75,19 @@ class Kernel:
 
 @dataclass
 class Counts:
-    """Counts while `on`, in so many `steps` and `iterations`; `kernels` by name."""
+    """Counts while `on`, in so many `steps` and `iterations`; `kernels` by name. Within iterations
+    there are `inner` launches, fills, copies and decisions, and `alone`, by name, of one thread.
+    """
 
     kernels: dict = field(default_factory=lambda: defaultdict(Kernel))
+    alone: Counter = field(default_factory=Counter)
     fills: int = 0
     decisions: int = 0
     steps: int = 0
     iterations: int = 0
+    inner: int = 0
     on: bool = False
+    is_inner: bool = False
     nothing: Call = field(default_factory=call_of_nothing)
     calls: dict = field(default_factory=dict)
 
@@ -95,16 +100,20 @@ class Counts:
         call = self.calls.setdefault(launch, Call(launch.recorded[0]))
         self.nothing()
         seconds = time_of(call) - time_of(self.nothing)
-        kernel = self.kernels[how["kernel"].key.split("__")[-1]]
+        name = how["kernel"].key.split("__")[-1]
+        kernel = self.kernels[name]
         blocks, block = int(np.prod(how["dim"])), how.get("block_dim", 1)
         kernel.threads.append(blocks * block)
         kernel.chains += max(seconds, 0.0) / (blocks * min(block, WARP))
         kernel.bytes += touched(how)
+        self.inner += self.is_inner
+        self.alone[name] += self.is_inner and blocks * block == 1
 
     def count(self, name, function, *arguments, **how):
         """Call a function, and count that."""
         if self.on:
             setattr(self, name, getattr(self, name) + 1)
+            self.inner += self.is_inner
         return function(*arguments, **how)
 
     @property
@@ -162,7 +171,14 @@ def counted(bodies, settings, skipped, frames):
             counts.steps += 1
             counts.iterations += stepper.convergence.done
 
-        stepper.solve = watched
+        run = stepper.iterations.run
+
+        def within(body):
+            counts.is_inner = True
+            run(body)
+            counts.is_inner = False
+
+        stepper.solve, stepper.iterations.run = watched, within
         for _ in range(frames):
             next(played)
     return counts
