@@ -71,7 +71,13 @@ class RigidSteps:
         begin, taken = [chunks, self.before, moments], [islands, self.steps]
         self.begin = [
             record(kernels.add_moments, len(cost), [chunks, *state], [moments], cost=cost),
-            record(rigid_steps.begin_rigid_steps, self.count, begin, [*taken, self.any_active]),
+            record(
+                rigid_steps.begin_rigid_steps,
+                self.count,
+                begin,
+                [*taken, self.any_active],
+                tile_threads=THREADS,
+            ),
         ]
         lists, surface = model.lists, [self.before, self.owner, *taken]
         self.move_surface = [

@@ -113,12 +113,13 @@ def begin_rigid_steps(
     steps: RigidStepArrays,
     any_active: wp.array[int],
 ):
-    """Set the inertia of every free island and the momenta that it lacks. One thread per body, the
-    first of an island works.
+    """Set the inertia of every free island and the momenta that it lacks. One block per body, that
+    of the first one of an island works.
     """
-    b = wp.tid()
-    any_active[0] = 1
-    steps.is_active[b] = 0
+    b, lane = wp.tid()
+    if lane == 0:
+        any_active[0] = 1
+        steps.is_active[b] = 0
     if islands.island[b] != b or islands.held[b] != 0:
         return
     weight = wp.float64(0.0)
@@ -128,13 +129,15 @@ def begin_rigid_steps(
     spread = wp.mat33d()
     for other in range(b, chunks.first.shape[0] - 1):
         if islands.island[other] == b:
-            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+            for chunk in range(chunks.first[other] + lane, chunks.first[other + 1], wp.block_dim()):
                 weight += moments.weight[chunk]
                 center += moments.center[chunk]
                 push += moments.shift[chunk]
                 mixed += moments.mixed[chunk]
                 spread += moments.spread[chunk]
-    if not weight > wp.float64(0.0):
+    weight, mixed, spread = block_sum(weight), block_mat33(mixed), block_mat33(spread)
+    center, push = block_vec3(center), block_vec3(push)
+    if lane > 0 or not weight > wp.float64(0.0):
         return
     center /= weight
     mixed -= wp.outer(center, push)
