@@ -30,8 +30,8 @@ from vbd.solver.device.launches import Launch, Launches
 from vbd.solver.device.threads import Call, Workers
 from vbd.solver.simulate import Simulation
 
-# Time of a dependent launch in a graph [s], with its share of what decisions cost more, and the time
-# of a GPU thread over that of a CPU thread for the same code: both as the H100's frames say
+# Time of a dependent launch in a graph [s], with its share of what decisions cost more, and the
+# time of a GPU thread over that of a CPU thread for the same code: both as the H100's frames say
 # (experiments/2026-11-27-depth.md).
 LAUNCH, SLOW = 12e-6, 63.0
 # Threads of a block that work side by side: they wait for each other.

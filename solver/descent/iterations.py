@@ -59,15 +59,19 @@ class Iterations:
 
     def in_turn(self, actions):
         """Return a function that calls actions one after the other. Consecutive ones that wait for
-        rules wait together, for a rule that is due where any of theirs is: a decision takes as long
-        as a launch.
+        rules wait together, for a rule that is due where any of theirs is, and then alone if their
+        own differs: a decision takes as long as a launch.
         """
         found = []
         for waits, group in groupby(actions, lambda action: isinstance(action, WhenDue)):
             own = list(group)
             if waits and len(own) > 1:
-                rules = [self.rules[action.rule] for action in own]
-                own = [self._rule(np.bitwise_or.reduce(rules), in_turn(own))]
+                any_due = np.bitwise_or.reduce([self.rules[action.rule] for action in own])
+                own = [
+                    action.action if np.array_equal(self.rules[action.rule], any_due) else action
+                    for action in own
+                ]
+                own = [self._rule(any_due, in_turn(own))]
             found += own
         return in_turn(found)
 
