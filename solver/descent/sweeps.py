@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..device.launches import THREADS, SharedLaunches
+from ..device import launches
+from ..device.launches import SharedLaunches
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
@@ -67,12 +68,10 @@ class Sweeps(RecordedStage):
 
     def record(self):
         model = self.model
+        if self._fit_one_block():
+            self.visits = self._in_one_block()
+            return
         searches = model.settings.line_search
-        largest = int(np.diff(model.color_start).max(initial=0))
-        if model.launches.are_wide and model.contact is None and not searches:
-            if largest <= THREADS:
-                self.visits = self._in_one_block()
-                return
         kernel = model.kernels.search if searches else model.kernels.solve
         # A line search moves vertices to and fro, and contact partners of the same color read them.
         whole = searches and model.contact is not None
@@ -100,18 +99,23 @@ class Sweeps(RecordedStage):
         stages = (self._visits(*color) for color in solves)
         self.visits = SharedLaunches([stage for color in stages for stage in color])
 
-    def _in_one_block(self):
-        """Return the launch of all colors, none of which has more vertices than a block threads:
-        they take as long as before, without as many launches.
+    def _fit_one_block(self):
+        """Return whether a block of a GPU takes all colors, none of which has more vertices than it
+        has threads: that takes as long as before, without as many launches.
         """
+        model = self.model
+        is_plain = model.contact is None and not model.settings.line_search
+        largest = np.diff(model.color_start).max(initial=0)
+        return model.launches.are_wide and is_plain and 0 < largest <= launches.THREADS
+
+    def _in_one_block(self):
+        """Return the launch of all colors."""
         model = self.model
         colors = model.upload(np.asarray(model.color_start, np.int32), int)
         inputs = [colors, model.objective, model.elements, model.relaxation]
         outputs = [model.x, model.candidate, model.touched, model.rejected]
-        count = min(model.free_count, 1)
-        return model.launches.record(
-            model.kernels.sweep, count, inputs, outputs, tile_threads=THREADS
-        )
+        kernel, threads = model.kernels.sweep, launches.THREADS
+        return model.launches.record(kernel, 1, inputs, outputs, tile_threads=threads)
 
     def _visits(self, solve, first, last):
         """Return the launch stages of a color, which begin with the launch `solve`."""

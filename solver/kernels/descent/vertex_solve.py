@@ -51,9 +51,9 @@ class VertexKernels:
     """The kernels of one combination of terms."""
 
     solve: wp.Kernel
-    sweep: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
+    sweep: wp.Kernel
 
 
 @cache
@@ -123,29 +123,6 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
             step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
-    @wp.func
-    def visit(
-        i: int,
-        color: wp.vec2i,
-        objective: Objective,
-        elements: Elements,
-        relaxation: wp.array[float],
-        x: wp.array[wp.vec3],
-        moved: wp.array[wp.vec3],
-        touched: wp.array[int],
-        rejected: wp.array[int],
-    ):
-        """Move vertex i by its Newton step; a step that is not finite is rejected."""
-        start = x[i]
-        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
-        if wp.isfinite(start + step):
-            moved[i] = start + step
-        else:
-            moved[i] = start
-            rejected[i] = rejected[i] + 1
-        if touching > 0:
-            touched[i] = 1
-
     @wp.kernel(module="unique", module_options=OPTIONS)
     def solve_vertices(
         first: int,
@@ -163,29 +140,16 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
 
         `moved` is x itself, or the candidates to be truncated first.
         """
-        visit(first + wp.tid(), color, objective, elements, relaxation, x, moved, touched, rejected)
-
-    @wp.kernel(module="unique", module_options=OPTIONS)
-    def sweep_vertices(
-        colors: wp.array[int],
-        objective: Objective,
-        elements: Elements,
-        relaxation: wp.array[float],
-        # out
-        x: wp.array[wp.vec3],
-        moved: wp.array[wp.vec3],
-        touched: wp.array[int],
-        rejected: wp.array[int],
-    ):
-        """Move each vertex by its own Newton step, color by color, by one block: color c begins
-        with the vertex colors[c]. Its threads wait for each other between colors.
-        """
-        _block, lane = wp.tid()
-        for c in range(colors.shape[0] - 1):
-            color = wp.vec2i(colors[c], colors[c + 1])
-            for i in range(color[0] + lane, color[1], wp.block_dim()):
-                visit(i, color, objective, elements, relaxation, x, moved, touched, rejected)
-            meet()
+        i = first + wp.tid()
+        start = x[i]
+        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
+        if wp.isfinite(start + step):
+            moved[i] = start + step
+        else:
+            moved[i] = start
+            rejected[i] = rejected[i] + 1
+        if touching > 0:
+            touched[i] = 1
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def search_vertices(
@@ -274,4 +238,36 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    return VertexKernels(solve_vertices, sweep_vertices, search_vertices, residual_force)
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def sweep_vertices(
+        colors: wp.array[int],
+        objective: Objective,
+        elements: Elements,
+        relaxation: wp.array[float],
+        # out
+        x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """Move each vertex by its own Newton step, color by color, by one block: color c begins
+        with the vertex colors[c]. Its threads wait for each other between colors.
+        """
+        _block, lane = wp.tid()
+        for c in range(colors.shape[0] - 1):
+            color = wp.vec2i(colors[c], colors[c + 1])
+            for i in range(color[0] + lane, color[1], wp.block_dim()):
+                start = x[i]
+                step, _force, touching = vertex_step(
+                    i, x, color, objective, elements, relaxation[i]
+                )
+                if wp.isfinite(start + step):
+                    moved[i] = start + step
+                else:
+                    moved[i] = start
+                    rejected[i] = rejected[i] + 1
+                if touching > 0:
+                    touched[i] = 1
+            meet()
+
+    return VertexKernels(solve_vertices, search_vertices, residual_force, sweep_vertices)
