@@ -39,21 +39,22 @@ class SearchFlags:
 
 
 @wp.func
-def decide(number: int, stuck: wp.array[int], rules: SearchRules, flags: SearchFlags):
+def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flags: SearchFlags):
     """Decide whether a search is due: when `many` vertices are capped.
 
-    Where `every` divides `number` and that is not 0 (0 never does), one vertex counts, too: at
-    1, 2, 4 … times as much, a search is due if a trust radius stops it, otherwise new planes of the
-    known pairs if stuck[whose] shows that these have ended a step since the last search. Planes are
-    due at once for kinematic vertices. Neither is after `most` rounds. Resets the count.
+    Where `every` divides `number` [1], which may be the rounds, and that is not 0 (0 never does),
+    one vertex counts, too: at 1, 2, 4 … times as much, a search is due if a trust radius stops it,
+    otherwise new planes of the known pairs if stuck[whose] shows that these have ended a step since
+    the last search. Planes are due at once for kinematic vertices. Neither is after `most` rounds.
+    Resets the count.
     """
     flags.rounds[0] = flags.rounds[0] + 1
     capped, may = flags.capped[0], flags.rounds[0] < rules.most
     search = float(capped) > rules.many
     are_planes_due = rules.every > 0 and stuck[KINEMATIC] > 0
     if rules.every > 0:
-        times = number / rules.every
-        if times > 0 and number % rules.every == 0:
+        times = number[0] / rules.every
+        if times > 0 and number[0] % rules.every == 0:
             search = search or (capped > 0 and times & (times - 1) == 0)
             are_planes_due = are_planes_due or stuck[rules.whose] > 0
     flags.searches[0] = int(search and may)
@@ -94,4 +95,4 @@ def schedule_search(
         count_together(flags.capped, mine)
     is_last = is_last_block(shares, flags.ended)
     if is_last and lane == 0:
-        decide(number[0], stuck, rules, flags)
+        decide(number, stuck, rules, flags)
