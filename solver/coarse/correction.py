@@ -16,7 +16,6 @@ from ..device.launches import play
 from ..kernels.coarse import coarse_step, contact_terms, nearest_seeds, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
-from ..kernels.coarse.step_length import refine_samples
 from ..lattice.embedding import collider_point_limits
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
@@ -57,7 +56,8 @@ class CoarseCorrection:
         self.relaxation = wp.clone(model.relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.truncates else LONGEST
         self.direction = wp.zeros_like(model.x)
-        self.reach = wp.zeros(1, dtype=float, device=model.device)
+        # How far contacts are sampled: along all of the longest step, unless one ends early.
+        self.reach = wp.full(1, self.longest, dtype=float, device=model.device)
         self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
         self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
@@ -119,7 +119,6 @@ class CoarseCorrection:
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]
         self.line = self._line(chunks, each, touching)
-        self.refinement = [record(refine_samples, 1, [], [self.reach, self.is_early]), *self.line]
         self.line_without_contacts = None
         if self.truncates and model.settings.quasistatic:
             inputs = [self.before, members, self.groups.component, self.components]
@@ -144,8 +143,9 @@ class CoarseCorrection:
         each += PAIR * model.lists.expected / chunks
         kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
         slopes = record(kernel, chunks, along, [members], each)
-        known = self.longest, self.reach, members, self.sums, self.components
-        return [slopes, *record_choice(model, *known, counts_skips, self.is_early)]
+        state = self.reach, self.components, self.is_early
+        known = chunks, self.longest, counts_skips, members, self.sums, state
+        return [slopes, record_choice(model, *known)]
 
     def _fractions(self, chunks, each):
         """Launches that find the fraction of the direction that all vertices may take."""
@@ -228,17 +228,11 @@ class CoarseCorrection:
         if self.truncates:
             self._truncate()
         play(self.slopes)
-        self._search(self.line)
+        play(self.line)
         if self.truncates:
-            repeat_while(self.is_early, partial(play, self.refinement))
+            repeat_while(self.is_early, partial(play, self.line))
         self.move()
         model.followers.follow(0, model.free_count)
-
-    def _search(self, line):
-        """Choose step lengths, with contacts sampled along all of the longest step."""
-        self.reach.fill_(self.longest)
-        self.is_early.zero_()
-        play(line)
 
     def _follow(self):
         """Move embedded points to where their corners carry them."""
@@ -252,7 +246,7 @@ class CoarseCorrection:
         """
         if self.line_without_contacts:
             play(self.slopes)
-            self._search(self.line_without_contacts)
+            play(self.line_without_contacts)
         play(self.collider_bounds)
         self.commit(0, self.model.free_count)
         self._follow()

@@ -52,6 +52,8 @@ class Groups:
         for name in ("island", "next", "last", "collapsed", "ruined", "skipped"):
             setattr(self.components, name, self._zeros(self.component_count))
         self.components.step_length = self._zeros(self.component_count, float)
+        # True where groups and islands have been found for good: without contact.
+        self.is_known = False
         self._record()
 
     def _zeros(self, count, dtype=int):
@@ -149,8 +151,9 @@ class Groups:
 
         An island has one step length: otherwise one of its bodies could press the others together.
         """
-        self.checking()
-        self._search()
+        if not self.is_known:
+            self.checking()
+            self._search()
 
     def update_islands(self):
         """Find islands again after a search."""
@@ -169,10 +172,12 @@ class Groups:
         All of a small component shares one, and so do small components that may touch, up to
         `MOST_ROWS` together.
         """
-        skyline = self.systems.skyline
-        skyline.matrix.fill_(-1)
-        play(self.joining)
-        play(self.contact_widening)
-        play(self.panel_widening)
-        self.beginning()
+        if not self.is_known:
+            self.systems.skyline.matrix.fill_(-1)
+            play(self.joining)
+            play(self.contact_widening)
+            play(self.panel_widening)
+            self.beginning()
+            # What is captured has not run.
+            self.is_known = self.model.contact is None and not self.model.device.is_capturing
         self.clearing()

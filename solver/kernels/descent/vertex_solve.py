@@ -13,6 +13,7 @@ from ..contact.analytic_colliders import ContactModel
 from ..contact.at_vertex import contacts_at_vertex
 from ..contact.collider_forces import collider_forces
 from ..contact.pair_forces import Contacts
+from ..device.blocks import meet
 from ..device.options import OPTIONS
 from ..elements.table import elements_force_hessian, elements_struct
 from ..scene.attachments import Attachments, attachments_force_hessian
@@ -52,6 +53,7 @@ class VertexKernels:
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
+    sweep: wp.Kernel
 
 
 @cache
@@ -236,4 +238,36 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    return VertexKernels(solve_vertices, search_vertices, residual_force)
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def sweep_vertices(
+        colors: wp.array[int],
+        objective: Objective,
+        elements: Elements,
+        relaxation: wp.array[float],
+        # out
+        x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """Move each vertex by its own Newton step, color by color, by one block: color c begins
+        with the vertex colors[c]. Its threads wait for each other between colors.
+        """
+        _block, lane = wp.tid()
+        for c in range(colors.shape[0] - 1):
+            color = wp.vec2i(colors[c], colors[c + 1])
+            for i in range(color[0] + lane, color[1], wp.block_dim()):
+                start = x[i]
+                step, _force, touching = vertex_step(
+                    i, x, color, objective, elements, relaxation[i]
+                )
+                if wp.isfinite(start + step):
+                    moved[i] = start + step
+                else:
+                    moved[i] = start
+                    rejected[i] = rejected[i] + 1
+                if touching > 0:
+                    touched[i] = 1
+            meet()
+
+    return VertexKernels(solve_vertices, search_vertices, residual_force, sweep_vertices)
