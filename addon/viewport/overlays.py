@@ -14,7 +14,7 @@ from gpu_extras.batch import batch_for_shader
 from ..baking.frame_numbers import places_in
 from ..files.saving_statistics import played_cache
 from ..objects.measures import per_vertex
-from ..objects.modifiers import is_reshaped
+from ..objects.modifiers import is_place_chosen, is_reshaped, may_be_refined
 from ..objects.participants import BODIES
 from ..objects.units import unit_scale
 from ..playing.preview import shown_frame
@@ -125,14 +125,19 @@ kept = DrawCache()
 
 
 def _bodies(context):
-    """Simulated objects; `_own` leaves out those with other vertices than their mesh."""
+    """Simulated objects; `_own` leaves out those that show other vertices than their mesh."""
     for ob in context.visible_objects:
         if ob.vbd.role in BODIES and ob.mode != "EDIT":
             yield ob
 
 
 def _own(context):
-    return (ob for ob in _bodies(context) if not is_reshaped(ob))
+    return (ob for ob in _bodies(context) if _shows_own(ob) or not is_reshaped(ob))
+
+
+def _shows_own(ob):
+    """Return whether modifiers only refine the surface of an object that is not baked."""
+    return not ob.vbd.baked and may_be_refined(ob) and not is_place_chosen(ob)
 
 
 def _pins(context, shader):
