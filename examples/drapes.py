@@ -79,7 +79,7 @@ def draw_tour():
     import tour
 
     sheet, cube, end = tour.walk()
-    tour.round_off(sheet)
+    tour.round_off(cube)
     scene = bpy.context.scene
     for name in ("Camera", "Light"):
         bpy.data.objects.remove(bpy.data.objects[name])

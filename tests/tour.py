@@ -52,9 +52,9 @@ def walk():
     return sheet, cube, end
 
 
-def round_off(sheet):
-    """The last step."""
+def round_off(cube):
+    """The last step, with the sheet selected."""
     assert "press Ctrl 2 and choose Object > **Shade Smooth**" in TOUR
-    select(sheet)
+    cube.select_set(True)
     bpy.ops.object.subdivision_set(level=2)
     bpy.ops.object.shade_smooth()

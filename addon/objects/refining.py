@@ -41,6 +41,8 @@ def state_of(ob):
 def change(ob, state):
     """Give an object exactly the changes of a state."""
     now, levels, faces = state_of(ob), state.get("levels", {}), state.get("faces")
+    if now == state and (not faces or faces[0] in ob.modifiers):
+        return
     for name, before in now.get("levels", {}).items():
         if name not in levels and name in ob.modifiers:
             ob.modifiers[name].levels, ob.modifiers[name].render_levels = before
@@ -49,7 +51,9 @@ def change(ob, state):
             ob.modifiers[name].levels = ob.modifiers[name].render_levels = max(before)
     present = ob.modifiers.get(now["faces"][0]) if "faces" in now else None
     if faces and not present:
-        place = refinable_end(ob)
+        playing = json.loads(ob.vbd.bake_record or "{}").get("mesh_cache", "")
+        places = [refinable_end(ob), ob.modifiers.find(playing)]
+        place = min(place for place in places if place >= 0)
         active = ob.modifiers.active
         present = ob.modifiers.new(NAME, "SUBSURF")
         present.subdivision_type, present.show_expanded = "SIMPLE", False
@@ -101,6 +105,7 @@ def divide_faces(ob, after):
     """
     state = state_of(ob)
     name, before = state.pop("faces", (NAME, 0))
+    before = before if name in ob.modifiers else 0
     keeps_look = all(m.type in INDIFFERENT | DEFORMING | NEUTRAL for m in after)
     if _is_automatic(ob) and keeps_look and not ob.vbd.keep_coarse:
         levels = before + _missing_levels(ob)

@@ -22,7 +22,14 @@ from ..values.declared import OVERRIDABLE
 from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
 from .keeping import DrawCache, drawing
-from .overlay_shapes import drawn_elements, measured_elements, pin_weights, shown_points, stretched
+from .overlay_shapes import (
+    drawn_elements,
+    measured_elements,
+    pin_weights,
+    shown_points,
+    stretch_of_bake,
+    stretched,
+)
 
 BLUE_TO_RED = ((0.1, 0.25, 0.9), (0.95, 0.95, 0.95), (0.9, 0.1, 0.05))
 # From weak pins to hard ones.
@@ -162,6 +169,11 @@ def _stretch(context, shader):
             colors = stretch_colors(per_vertex(stretch, elements, len(points)), spread)
             kind = "TRIS" if elements.shape[1] == 3 else "LINES"
             yield kind, _batch(shader, kind, points, colors, drawn_elements(ob, depsgraph))
+    for found in (stretch_of_bake(ob, depsgraph) for ob in _bodies(context)):
+        if found is not None:
+            points, triangles, stretch = found
+            colors = stretch_colors(per_vertex(stretch, triangles, len(points)), spread)
+            yield "TRIS", _batch(shader, "TRIS", points, colors, triangles)
 
 
 def _saved_places(context, name):

@@ -12,6 +12,7 @@ from shapes import block
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.loading import load
 from vbd.addon.objects.refining import state_of
+from vbd.addon.viewport.overlay_shapes import stretch_of_bake
 from vbd.solver.cache import Cache
 
 
@@ -66,11 +67,16 @@ def test_the_default_cube_bends_in_its_first_bake(scene):
     assert [m.name for m in ob.modifiers] == ["VBD Faces", "VBD Bake"]
     # 8 × 8 faces a side, as there are 8 cells along it.
     assert len(shown(ob)) == 6 * 8 * 8 + 2
-    points = shown(ob, 12)
-    rest = shown(ob, 1)
+    rest, points = shown(ob, 1), shown(ob, 12)
     side = rest[:, 0] > 0.999
     # Squashed by its impact, the sides bulge by more than a hundredth of their length.
     assert np.ptp(points[side, 0]) > 0.02
+    # The overlay shows what the bake stretches, and pins until then.
+    stretch = stretch_of_bake(ob, bpy.context.evaluated_depsgraph_get())[2]
+    assert stretch.max() > 1.02
+    scene.frame_set(1)
+    stretch = stretch_of_bake(ob, bpy.context.evaluated_depsgraph_get())[2]
+    np.testing.assert_allclose(stretch, 1.0, atol=1e-5)
     again = stack(ob)
     baked()
     assert stack(ob) == again and [m.name for m in ob.modifiers] == ["VBD Faces", "VBD Bake"]
@@ -98,6 +104,44 @@ def test_faces_below_a_modifier_that_shows_their_edges_stay_whole(soft, kind):
     soft.modifiers.remove(gone)
     assert len(gathered().targets[0].start.points) == 386
     assert [m.name for m in soft.modifiers] == ["Array"]
+
+
+def test_a_mesh_of_many_faces_keeps_its_keys(scene):
+    """Rounding would move it by less than the contact distance."""
+    frames(scene, 1, 3)
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=40, ring_count=26)
+    ob = bpy.context.object
+    ob.vbd.role = "SOFT"
+    smooth(ob, 1, 2)
+    baked()
+    assert stack(ob) == [("Smooth", 1, 2)] and len(ob.data.shape_keys.key_blocks) == 4
+
+
+def test_large_faces_of_a_mesh_of_many_are_divided(scene):
+    frames(scene, 1, 3)
+    bpy.ops.mesh.primitive_cylinder_add(vertices=1100, depth=1.0)
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 2
+    baked()
+    assert stack(ob) == [("VBD Faces", 1, 1)]
+    ob.modifiers.remove(ob.modifiers["VBD Faces"])  # by the user
+    baked()
+    assert stack(ob) == [("VBD Faces", 1, 1)]
+    bpy.ops.vbd.free_bake()
+    assert not ob.modifiers
+
+
+def test_a_subdivision_that_is_added_to_a_bake_is_simulated_in_the_next(soft):
+    frames(bpy.context.scene, 1, 3)
+    soft.vbd.resolution = 4
+    baked()
+    smooth(soft, 1, 2)
+    look = shown(soft, 1)
+    baked()
+    assert [m.name for m in soft.modifiers] == ["VBD Faces", "Smooth", "VBD Bake"]
+    assert len(shown(soft, 1)) == 4 * (len(look) - 2) + 2
+    bpy.ops.vbd.free_bake()
+    assert stack(soft) == [("Smooth", 1, 2)]
 
 
 def test_many_faces_are_divided_up_to_the_contact_detail(soft):

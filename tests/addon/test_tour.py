@@ -24,7 +24,7 @@ def test_the_tour():
     above = np.abs(cloth[:, :2]).max(axis=1) < 0.8
     assert above.any() and np.abs(cloth[above, 2] - top).max() < 0.1
     hangs_in_four_cones(cloth, top)
-    round_off(sheet)
+    round_off(cube)
     # Rounding needs no new bake, and the drawn surface lies where it was.
     assert not outdated.settings_changed(scene, report.made_with(scene.vbd.report))
     drawn = shown(sheet, end)
