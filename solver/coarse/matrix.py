@@ -4,6 +4,7 @@
 import numpy as np
 import warp as wp
 
+from ..device.conditions import when
 from ..device.launches import play
 from ..kernels.coarse import contact_terms
 from ..kernels.coarse import matrix as coarse
@@ -16,14 +17,19 @@ BLOCK = 500.0
 
 
 class CoarseMatrix:
-    """The launches that assemble A for all `Groups`, with the vertices `members`."""
+    """The launches that assemble A for all `Groups`, with the vertices `members`, from blocks of
+    elements that may be `kept`.
+    """
 
-    def __init__(self, model, groups, members):
-        self.model, self.groups, self.members = model, groups, members
+    def __init__(self, model, groups, members, kept):
+        self.model, self.groups, self.members, self.kept = model, groups, members, kept
+        touches = model.contact is not None or model.has_analytic_colliders
+        self.has_springs = touches or model.attachments.count > 0
 
     def record(self, chunked):
         """Record launches over the elements of all kinds, `Chunked` with their `ElementChunks`."""
         model, patches, record = self.model, self.groups.patches, self.model.launches.record
+        self.kept.choose(elements for elements, _ in chunked)
         entries, ranges, (blocks, start, entry) = matrix_entries(
             [elements for elements, _ in chunked]
         )
@@ -76,10 +82,19 @@ class CoarseMatrix:
             self.springs.insert(0, model.launches.record_serial(kernel, capacity, inputs, outputs))
 
     def assemble(self):
-        """Assemble A at the current positions, in matrices that are zero, and factor it.
+        """Assemble A at the current positions and factor it, unless it is as it was.
 
         The stiffness of contacts and attachments is added to the blocks of the elements.
         """
+        self.kept.check()
+        if self.has_springs:
+            self._assemble()
+        else:
+            when(self.kept.is_due, self._assemble)
+
+    def _assemble(self):
+        self.groups.regroup()
         play(self.additions)
+        self.kept.save()
         play(self.springs)
         self.groups.factors.factor()

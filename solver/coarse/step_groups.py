@@ -68,6 +68,8 @@ class Groups:
         patches.slope = upload(aggregates.slope, coarse.mat43)
         patches.mode_count = self._upload(aggregates.mode_count)
         patches.turn = self._zeros(len(aggregates), wp.mat33)
+        bodies, body = np.unique(aggregates.mesh_component, return_inverse=True)
+        patches.body, patches.is_kept = self._upload(body), self._zeros(len(bodies))
         for name in ("row", "first", "start"):
             setattr(patches, name, self._zeros(len(aggregates)))
         return patches

@@ -43,7 +43,9 @@ class Patches:
     modes: wp.array[wp.vec4]  # [vertex]
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
-    turn: wp.array[wp.mat33]  # rotation since the matrix was assembled
+    turn: wp.array[wp.mat33]  # rotation since its blocks were found
+    body: wp.array[int]  # its component by elements alone
+    is_kept: wp.array[int]  # [body] 1 where the blocks found before still do
     row: wp.array[int]  # its first row in its matrix
     first: wp.array[int]  # and in the vector of all unknowns, the rows of all panels
     start: wp.array[int]  # the first column with a place in its rows

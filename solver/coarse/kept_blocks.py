@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turns of aggregates, and the blocks of the coarse matrix that are kept (kernels: shapes.py)."""
+
+import numpy as np
+import warp as wp
+
+from ..device.launches import play
+from ..kernels.coarse import shapes as kernels
+
+# Rough cost of a vertex in the sum of a shape [ns].
+VERTEX = 10.0
+
+
+class KeptBlocks:
+    """The shapes of all aggregates when their blocks were found; `is_due` is not 0 where some must
+    be found again.
+    """
+
+    def __init__(self, model, groups, members):
+        self.model, self.groups, self.members = model, groups, members
+        device, count = model.device, len(groups.aggregates)
+        self.shape = wp.zeros(count, dtype=wp.mat33, device=device)
+        self.is_due = wp.zeros(1, dtype=int, device=device)
+        self.can_be_kept = wp.zeros_like(groups.patches.is_kept)
+        component = model.upload(groups.aggregates.component.astype(np.int32), int)
+        patches, record, chunks = groups.patches, model.launches.record, len(members.shape)
+        each = VERTEX * len(members.vertex) / chunks
+        sums = record(kernels.sum_shapes, chunks, [model.x, patches], [members], each)
+        known = [members, self.shape]
+        self.turns = [sums, record(kernels.find_turns, count, known, [patches])]
+        inputs, outputs = [*known, component, groups.components], [patches, self.is_due]
+        self.checks = [sums, record(kernels.check_blocks, count, inputs, outputs)]
+        bodies, kept = len(self.can_be_kept), [patches, self.is_due]
+        self.savings = [
+            record(kernels.save_shapes, count, [members], [self.shape, patches]),
+            record(kernels.keep_blocks, bodies, [self.can_be_kept], kept),
+        ]
+
+    def choose(self, chunked):
+        """Choose the bodies whose blocks can be kept: those of solids alone, `Chunked` elements.
+
+        Cloth buckles at once, and on the way to an equilibrium bodies turn too far.
+        """
+        body = self.groups.patches.body.numpy()
+        can = np.full(len(self.can_be_kept), not self.model.settings.quasistatic)
+        for elements in chunked:
+            if not elements.kind.affine:
+                can[body[elements.slots[elements.slots >= 0]]] = False
+        self.can_be_kept.assign(can.astype(np.int32))
+        self.forget()
+
+    def forget(self):
+        """Let all blocks be found again."""
+        self.groups.patches.is_kept.zero_()
+
+    def find_turns(self):
+        """Find the turns of all aggregates since their blocks were found."""
+        play(self.turns)
+
+    def check(self):
+        """Choose the blocks that must be found again."""
+        play(self.checks)
+
+    def save(self):
+        """Keep the blocks that have been found."""
+        play(self.savings)
