@@ -3,7 +3,7 @@
 
 The number of matrices, their sizes and the widths of their panels are in device memory only. On the
 CPU one thread decomposes a matrix (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed in
-tiles (kernels/coarse/cholesky_gpu.py).
+tiles (kernels/coarse/cholesky_gpu.py) and solved by products (substitution_gpu.py).
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.coarse import cholesky_cpu
 from ..kernels.coarse import cholesky_gpu as tiles
+from ..kernels.coarse import substitution_gpu as products
 from ..kernels.coarse.cholesky_cpu import LANES, SHIFT
 from ..kernels.coarse.skyline import PANEL, Skyline
+from ..kernels.coarse.substitution_gpu import ROWS, SPAN
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
@@ -82,7 +84,7 @@ class TileFactors:
 
         matrix, scale = in_columns(systems.matrix), wp.zeros_like(systems.right)
         lower = wp.zeros_like(matrix)
-        corner = wp.zeros((len(scale), PANEL), dtype=wp.float64, device=matrix.device)
+        corner = self._columns(len(scale))
         record, each = launches.record, (panels, PANEL)
         scaled = [wp.float64(SHIFT), skyline, matrix, scale]
         self.factoring = [
@@ -98,15 +100,29 @@ class TileFactors:
                 self.factoring.append(
                     self._in_tiles(tiles.update_rest, (panels, rest), known, [lower])
                 )
-        known = [lower, corner, skyline]
-        scaling = [skyline, scale]
-        self.solving = [
-            record(tiles.scale_vectors, len(scale), [*scaling, systems.right], [systems.solution]),
-            self._in_tiles(tiles.solve, systems.matrices, known, [systems.solution], MANY_THREADS),
-            record(
-                tiles.scale_vectors, len(scale), [*scaling, systems.solution], [systems.solution]
-            ),
-        ]
+        inverse, product = (self._columns(ROWS * panels) for _ in range(2))
+        self.factoring += self._inversion(lower, corner, inverse, product)
+        known = [skyline, lower, inverse, scale, systems.right]
+        outputs, count = [systems.solution], systems.matrices
+        self.solving = self._in_tiles(products.solve, count, known, outputs, MANY_THREADS)
+
+    def _columns(self, count):
+        """Zeros for so many columns of panels."""
+        return wp.zeros((count, PANEL), dtype=wp.float64, device=self.systems.matrix.device)
+
+    def _inversion(self, lower, corner, inverse, product):
+        """Launches that invert the diagonal blocks of L, from tiles to blocks of SPAN panels."""
+        skyline, count, record = self.systems.skyline, self.systems.all_panels, self.launches.record
+        each = (count, PANEL)
+        found = [record(products.invert_corners, each, [skyline, corner], [inverse])]
+        panels = 1
+        while panels < min(SPAN, self.systems.panels):
+            each = (count, PANEL * panels, PANEL)
+            upper, rest = [panels, skyline, lower, inverse], [panels, skyline, product]
+            found.append(record(products.multiply_upper, each, upper, [product]))
+            found.append(record(products.multiply_lower, each, rest, [inverse]))
+            panels *= 2
+        return found
 
     def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
         """A launch of thread blocks."""
@@ -118,4 +134,4 @@ class TileFactors:
 
     def solve(self):
         """Solve for the current right sides."""
-        play(self.solving)
+        self.solving()

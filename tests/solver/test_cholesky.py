@@ -14,9 +14,9 @@ from vbd.solver.kernels.coarse.cholesky_cpu import SHIFT
 from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 
 # (rows, most columns left of the diagonal) of matrices; those of the tiles, which compile and run
-# slowly on the CPU, are a few.
+# slowly on the CPU, are a few, with and without columns left of an inverted block.
 SHAPES = [(1, 1), (12, 12), (16, 5), (100, 20), (130, 130), (333, 61)]
-FEW = [(12, 12), (70, 20), (40, 40)]
+FEW = [(12, 12), (70, 20), (300, 40), (140, 140)]
 KINDS = [pytest.param(Factors, SHAPES, id="cpu"), pytest.param(TileFactors, FEW, id="tiles")]
 
 

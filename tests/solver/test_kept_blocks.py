@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blocks of the coarse matrix that are kept while their body turns, and found again as it strains."""
+"""Blocks of the coarse matrix, which are kept while their body turns, but not as it strains."""
 
-import numpy as np
 import pytest
 from coarse_scenes import AXIS, SCENES, put, shaken, stepper_of
 from shapes import rotation
@@ -64,7 +63,7 @@ def test_cloth_and_equilibria_need_new_blocks_each_time(name, settings):
 
 def test_a_frame_begins_with_new_blocks():
     """A resumed run has no others."""
-    stepper, frames = stepper_of(SCENES["solid"]())
+    stepper, _frames = stepper_of(SCENES["solid"]())
     kept = stepper.coarse.groups.patches.is_kept
     assert kept.numpy().all()
     stepper.begin_frame(2, 1.0)
