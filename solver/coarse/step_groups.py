@@ -85,8 +85,8 @@ class Groups:
             setattr(skyline, name, self._zeros(count))
         matrix = self._zeros(PANEL * clusters.capacity(touches), wp.float64)
         right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
-        most = clusters.most_panels(touches)
-        return Systems(skyline, matrix, right, solution, matrices, most)
+        sizes = matrices, clusters.most_panels(touches), clusters.most_below(touches)
+        return Systems(skyline, matrix, right, solution, *sizes)
 
     def _make_factors(self):
         launches, systems = self.model.launches, self.systems

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solution with the factors of `cholesky_gpu.py` by products, which many threads share.
 
-Diagonal blocks of L, of SPAN panels each, are inverted once: first their tiles, then blocks of two,
-four and eight panels,
+Diagonal blocks of L, of SPAN panels each, are inverted once: from their tiles, blocks of two, four
+and eight panels,
 
     [ L₁    ]⁻¹   [     L₁⁻¹             ]
     [ B  L₂ ]   = [ −L₂⁻¹ B L₁⁻¹   L₂⁻¹ ]
@@ -16,36 +16,10 @@ first one of its span.
 import warp as wp
 
 from ..device.options import OPTIONS
-from .cholesky_gpu import local
+from .cholesky_gpu import ROWS, SPAN, local
 from .skyline import PANEL, Skyline
 
 wp.set_module_options(OPTIONS)
-
-# Panels of a block that is inverted, and its rows; the native code says 8 and 128 as well.
-SPAN = wp.constant(8)
-ROWS = wp.constant(128)
-
-
-@wp.kernel
-def invert_corners(
-    skyline: Skyline,
-    corner: wp.array2d[wp.float64],
-    # out
-    inverse: wp.array2d[wp.float64],
-):
-    """Invert the diagonal tiles of L, a column per thread."""
-    panel, k = wp.tid()
-    number = local(panel, skyline)
-    if number < 0:
-        return
-    at = ROWS * panel + PANEL * (number % SPAN) + k
-    for row in range(PANEL):
-        value = wp.float64(0.0)
-        if row == k:
-            value = wp.float64(1.0)
-        for n in range(k, row):
-            value -= corner[PANEL * panel + n, row] * inverse[at, n]
-        inverse[at, row] = value / corner[PANEL * panel + row, row]
 
 
 @wp.func
