@@ -9,11 +9,12 @@ from ..device.launches import play
 from ..kernels.coarse import contact_terms
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse.element_terms import coarse_kernels
+from ..kernels.coarse.matrix import ROWS_OF_BLOCK
 from .element_terms import matrix_entries
 
-# Rough cost of an element in the two kinds of kernels, and of a block [ns].
+# Rough cost of an element in the two kinds of kernels, and of a row of a block [ns].
 COSTS = 60.0, 300.0
-BLOCK = 500.0
+ROW = 50.0
 
 
 class CoarseMatrix:
@@ -33,7 +34,12 @@ class CoarseMatrix:
         entries, ranges, (blocks, start, entry) = matrix_entries(
             [elements for elements, _ in chunked]
         )
-        partial = wp.zeros(len(entries), dtype=coarse.mat1212, device=model.device)
+        rows = wp.zeros(ROWS_OF_BLOCK * len(entries), dtype=coarse.vec12, device=model.device)
+        # The same memory as blocks.
+        partial = wp.array(
+            ptr=rows.ptr, dtype=coarse.mat1212, shape=len(entries), device=rows.device
+        )
+        self.rows = rows
         columns = [model.upload(c.astype(np.int32), int) for c in entries.T]
         self.additions = []
         for (elements, chunks), own in zip(chunked, ranges, strict=True):
@@ -48,9 +54,10 @@ class CoarseMatrix:
         lists = [model.upload(v.astype(np.int32), int) for v in (start, entry, *blocks.T)]
         systems = self.groups.systems
         inertia = model.upload(self._inertia(), wp.mat44)
-        inputs = [*lists, inertia, partial, patches, systems.skyline]
+        inputs = [*lists, inertia, rows, patches, systems.skyline]
         kernel, outputs = coarse.gather_blocks, [systems.matrix]
-        self.additions.append(record(kernel, len(blocks), inputs, outputs, BLOCK))
+        count = ROWS_OF_BLOCK * len(blocks)
+        self.additions.append(record(kernel, count, inputs, outputs, ROW))
 
     def _inertia(self):
         """Σ m/h² p pᵀ of every aggregate, [aggregate, 4, 4]."""
