@@ -57,7 +57,7 @@ class CoarseMatrix:
         inputs = [*lists, inertia, rows, patches, systems.skyline]
         kernel, outputs = coarse.gather_blocks, [systems.matrix]
         count = ROWS_OF_BLOCK * len(blocks)
-        self.additions.append(record(kernel, count, inputs, outputs, ROW))
+        self.gathering = record(kernel, count, inputs, outputs, ROW)
 
     def _inertia(self):
         """Σ m/h² p pᵀ of every aggregate, [aggregate, 4, 4]."""
@@ -95,13 +95,21 @@ class CoarseMatrix:
         """
         self.kept.check()
         if self.has_springs:
-            self._assemble()
+            when(self.kept.is_due, self._find_blocks)
+            self._factor()
         else:
-            when(self.kept.is_due, self._assemble)
+            when(self.kept.is_due, self._renew)
 
-    def _assemble(self):
-        self.groups.regroup()
+    def _renew(self):
+        self._find_blocks()
+        self._factor()
+
+    def _find_blocks(self):
         play(self.additions)
         self.kept.save()
+
+    def _factor(self):
+        self.groups.regroup()
+        self.gathering()
         play(self.springs)
         self.groups.factors.factor()
