@@ -13,7 +13,7 @@ VERTEX = 10.0
 
 class KeptBlocks:
     """The shapes of all aggregates when their blocks were found; `is_due` is not 0 where some must
-    be found again.
+    be found again, where the scene `keeps` any.
     """
 
     def __init__(self, model, groups, members):
@@ -31,10 +31,9 @@ class KeptBlocks:
         inputs, outputs = [*known, component, groups.components], [patches, self.is_due]
         self.checks = [sums, record(kernels.check_blocks, count, inputs, outputs)]
         bodies, kept = len(self.can_be_kept), [patches, self.is_due]
-        self.savings = [
-            record(kernels.save_shapes, count, [members], [self.shape, patches]),
-            record(kernels.keep_blocks, bodies, [self.can_be_kept], kept),
-        ]
+        self.saving = record(kernels.save_shapes, count, [members], [self.shape, patches])
+        self.keeping = record(kernels.keep_blocks, bodies, [self.can_be_kept], kept)
+        self.keeps = False
 
     def choose(self, chunked):
         """Choose the bodies whose blocks can be kept: those of solids alone, `Chunked` elements.
@@ -47,6 +46,7 @@ class KeptBlocks:
             if not elements.kind.affine:
                 can[body[elements.slots[elements.slots >= 0]]] = False
         self.can_be_kept.assign(can.astype(np.int32))
+        self.keeps = bool(can.any())
         self.forget()
 
     def forget(self):
@@ -59,8 +59,10 @@ class KeptBlocks:
 
     def check(self):
         """Choose the blocks that must be found again."""
-        play(self.checks)
+        play(self.checks if self.keeps else self.checks[:1])
 
     def save(self):
         """Keep the blocks that have been found."""
-        play(self.savings)
+        self.saving()
+        if self.keeps:
+            self.keeping()

@@ -94,7 +94,9 @@ class CoarseMatrix:
         The stiffness of contacts and attachments is added to the blocks of the elements.
         """
         self.kept.check()
-        if self.has_springs:
+        if not self.kept.keeps:
+            self._renew()
+        elif self.has_springs:
             when(self.kept.is_due, self._find_blocks)
             self._factor()
         else:
