@@ -9,6 +9,8 @@ from ..kernels.coarse import shapes as kernels
 
 # Rough cost of a vertex in the sum of a shape [ns].
 VERTEX = 10.0
+# Bodies with fewer elements keep no blocks: to find these takes less than a millisecond.
+FEWEST = 3000
 
 
 class KeptBlocks:
@@ -36,15 +38,17 @@ class KeptBlocks:
         self.keeps = False
 
     def choose(self, chunked):
-        """Choose the bodies whose blocks can be kept: those of solids alone, `Chunked` elements.
+        """Choose the bodies whose blocks can be kept: large ones of solids alone, `Chunked`
+        elements.
 
         Cloth buckles at once, and on the way to an equilibrium bodies turn too far.
         """
         body = self.groups.patches.body.numpy()
-        can = np.full(len(self.can_be_kept), not self.model.settings.quasistatic)
+        count, others = np.zeros((2, len(self.can_be_kept)))
         for elements in chunked:
-            if not elements.kind.affine:
-                can[body[elements.slots[elements.slots >= 0]]] = False
+            found = count if elements.kind.affine else others
+            np.add.at(found, body[elements.slots[:, 0]], np.diff(elements.start))
+        can = (count >= FEWEST) & (others == 0) & (not self.model.settings.quasistatic)
         self.can_be_kept.assign(can.astype(np.int32))
         self.keeps = bool(can.any())
         self.forget()

@@ -5,6 +5,14 @@ import pytest
 from coarse_scenes import AXIS, SCENES, put, shaken, stepper_of
 from shapes import rotation
 
+from vbd.solver.coarse import kept_blocks
+
+
+@pytest.fixture
+def keeps_small(monkeypatch):
+    """Small bodies keep their blocks, too."""
+    monkeypatch.setattr(kept_blocks, "FEWEST", 0)
+
 
 def step_at(stepper, points, forgets):
     """The direction [vertex, 3] of a coarse step from `points` with a matrix assembled there."""
@@ -30,6 +38,7 @@ def needs_blocks(stepper, points):
     return not kept.keeps or bool(kept.is_due.numpy()[0])
 
 
+@pytest.mark.usefixtures("keeps_small")
 @pytest.mark.parametrize("name", ["solid", "cells", "attached", "two bodies"])
 def test_a_turned_body_takes_the_step_of_a_new_matrix(name):
     """With springs and contacts, which are added anew; the body is shaken, so forces act."""
@@ -44,6 +53,7 @@ def test_a_turned_body_takes_the_step_of_a_new_matrix(name):
     assert abs(kept - new).max() < 0.01 * abs(new).max()
 
 
+@pytest.mark.usefixtures("keeps_small")
 @pytest.mark.parametrize("name", ["solid", "cells"])
 def test_a_strained_body_needs_new_blocks(name):
     stepper, _frames = stepper_of(SCENES[name](), gravity=(0, 0, 0))
@@ -54,6 +64,7 @@ def test_a_strained_body_needs_new_blocks(name):
     assert needs_blocks(stepper, rest * [1.15, 1.0, 1.0])
 
 
+@pytest.mark.usefixtures("keeps_small")
 @pytest.mark.parametrize(("name", "settings"), [("cloth", {}), ("solid", {"quasistatic": True})])
 def test_cloth_and_equilibria_need_new_blocks_each_time(name, settings):
     stepper, _frames = stepper_of(SCENES[name](), **settings)
@@ -63,6 +74,7 @@ def test_cloth_and_equilibria_need_new_blocks_each_time(name, settings):
     assert not stepper.coarse.groups.patches.is_kept.numpy().any()
 
 
+@pytest.mark.usefixtures("keeps_small")
 def test_a_frame_begins_with_new_blocks():
     """A resumed run has no others."""
     stepper, _frames = stepper_of(SCENES["solid"]())
@@ -75,9 +87,17 @@ def test_a_frame_begins_with_new_blocks():
     assert not kept.numpy().any()
 
 
+@pytest.mark.usefixtures("keeps_small")
 def test_a_step_that_is_cut_short_brings_new_blocks():
     stepper, _frames = stepper_of(SCENES["solid"](), gravity=(0, 0, 0))
     points = shaken(stepper, 1e-3)
     step_at(stepper, points, forgets=True)
     stepper.coarse.components.step_length.fill_(0.3)
+    assert needs_blocks(stepper, points)
+
+
+def test_small_bodies_need_new_blocks_each_time():
+    stepper, _frames = stepper_of(SCENES["solid"]())
+    points = shaken(stepper, 1e-4)
+    step_at(stepper, points, forgets=True)
     assert needs_blocks(stepper, points)
