@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blocks of the coarse matrix, which are kept while their body turns, but not as it strains."""
 
+import numpy as np
 import pytest
-from coarse_scenes import AXIS, SCENES, put, shaken, stepper_of
+from coarse_scenes import AXIS, SCENES, bar, put, shaken, stepper_of
 from shapes import rotation
 
 from vbd.solver.coarse import kept_blocks
+from vbd.solver.descent.checkpoints import Restart
+from vbd.solver.settings import Settings
+from vbd.solver.simulate import simulate
 
 
 @pytest.fixture
@@ -85,6 +89,18 @@ def test_a_frame_begins_with_new_blocks():
     kept.fill_(1)
     stepper.checkpoints._notify()
     assert not kept.numpy().any()
+
+
+@pytest.mark.usefixtures("keeps_small")
+def test_a_resumed_run_has_the_same_bits():
+    settings = Settings(substeps=3, iterations=6)
+    frames = []
+    for frame in simulate([bar()], settings, 4):
+        frames.append(frame.exact_positions[0])
+        if frame.index == 2:
+            restart = Restart(2, {k: v.copy() for k, v in frame.state().items()})
+    *_, resumed = simulate([bar()], settings, 4, restart=restart)
+    np.testing.assert_array_equal(resumed.exact_positions[0], frames[3])
 
 
 @pytest.mark.usefixtures("keeps_small")
