@@ -23,7 +23,6 @@ class KeptBlocks:
         device, count = model.device, len(groups.aggregates)
         self.shape = wp.zeros(count, dtype=wp.mat33, device=device)
         self.is_due = wp.zeros(1, dtype=int, device=device)
-        self.can_be_kept = wp.zeros_like(groups.patches.is_kept)
         component = model.upload(groups.aggregates.component.astype(np.int32), int)
         patches, record, chunks = groups.patches, model.launches.record, len(members.shape)
         each = VERTEX * len(members.vertex) / chunks
@@ -32,25 +31,25 @@ class KeptBlocks:
         self.turns = [sums, record(kernels.find_turns, count, known, [patches])]
         inputs, outputs = [*known, component, groups.components], [patches, self.is_due]
         self.checks = [sums, record(kernels.check_blocks, count, inputs, outputs)]
-        bodies, kept = len(self.can_be_kept), [patches, self.is_due]
+        bodies, kept = len(patches.is_kept), [patches, self.is_due]
         self.saving = record(kernels.save_shapes, count, [members], [self.shape, patches])
-        self.keeping = record(kernels.keep_blocks, bodies, [self.can_be_kept], kept)
+        self.keeping = record(kernels.keep_blocks, bodies, [], kept)
         self.keeps = False
 
     def choose(self, chunked):
-        """Choose the bodies whose blocks can be kept: large ones of solids alone, `Chunked`
-        elements.
+        """Choose whether blocks can be kept: where all bodies are large and of solids alone, by
+        `Chunked` elements.
 
-        Cloth buckles at once, and on the way to an equilibrium bodies turn too far.
+        Cloth buckles at once, and on the way to an equilibrium bodies turn too far. Among others,
+        the launches that find blocks would take very unequal times, by which threads are chosen.
         """
         body = self.groups.patches.body.numpy()
-        count, others = np.zeros((2, len(self.can_be_kept)))
+        count, others = np.zeros((2, len(self.groups.patches.is_kept)))
         for elements in chunked:
             found = count if elements.kind.affine else others
             np.add.at(found, body[elements.slots[:, 0]], np.diff(elements.start))
-        can = (count >= FEWEST) & (others == 0) & (not self.model.settings.quasistatic)
-        self.can_be_kept.assign(can.astype(np.int32))
-        self.keeps = bool(can.any())
+        fits = bool(((count >= FEWEST) & (others == 0)).all())
+        self.keeps = fits and not self.model.settings.quasistatic
         self.forget()
 
     def forget(self):

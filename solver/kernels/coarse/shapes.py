@@ -157,13 +157,12 @@ def save_shapes(
 
 @wp.kernel
 def keep_blocks(
-    can_be_kept: wp.array[int],
     # out
     patches: Patches,
     is_due: wp.array[int],
 ):
-    """Keep the blocks of all bodies for which that is possible."""
+    """Keep the blocks of all bodies."""
     body = wp.tid()
-    patches.is_kept[body] = can_be_kept[body]
+    patches.is_kept[body] = 1
     if body == 0:
         is_due[0] = 0
