@@ -19,6 +19,7 @@ from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
 from ..lattice.embedding import collider_point_limits
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
+from .kept_blocks import KeptBlocks
 from .line_sums import make_sums, record_choice
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
@@ -60,13 +61,13 @@ class CoarseCorrection:
         self.reach = wp.full(1, self.longest, dtype=float, device=model.device)
         self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
-        self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
         self.commit, self.has_stiff_bodies = model.commit, False
         self.groups = Groups(model, aggregates)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
-        self.matrix = CoarseMatrix(model, self.groups, self.members)
-        self.forces = CoarseForces(model, self.groups)
         self.components = self.groups.components
+        self.kept = KeptBlocks(model, self.groups, self.members)
+        self.matrix = CoarseMatrix(model, self.groups, self.members, self.kept)
+        self.forces = CoarseForces(model, self.groups)
         begin = np.searchsorted(aggregates.component, np.arange(self.groups.component_count + 1))
         self.components.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
         self.record()
@@ -109,12 +110,8 @@ class CoarseCorrection:
         self.groups.record_pairs()
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
-        each, patches = MEMBER * count / chunks, self.groups.patches
-        number, shapes = len(self.aggregates), [members, self.shape]
-        sums = record(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
-        self.shape_saving = [sums, record(coarse_step.save_shapes, number, [members], [self.shape])]
-        self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
-        up = [self.groups.systems.solution, members, patches, model.x]
+        each = MEMBER * count / chunks
+        up = [self.groups.systems.solution, members, self.groups.patches, model.x]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]
@@ -185,8 +182,9 @@ class CoarseCorrection:
         self.commit, self.has_stiff_bodies = uniform_steps.commit, True
 
     def begin_frame(self):
-        """Reset the count of skipped steps."""
+        """Reset the count of skipped steps, and find all blocks again: a resumed run lacks them."""
         self.components.skipped.zero_()
+        self.kept.forget()
 
     @property
     def saved(self):
@@ -208,9 +206,7 @@ class CoarseCorrection:
         self._renew()
         self._follow()
         self.groups.find_islands()
-        self.groups.regroup()
         self.matrix.assemble()
-        play(self.shape_saving)
 
     def step(self):
         """Take one coarse step of all islands."""
@@ -219,7 +215,7 @@ class CoarseCorrection:
         self.groups.update_islands()
         self._follow()
         wp.copy(self.before, model.x)
-        play(self.turns)
+        self.kept.find_turns()
         self.forces.find()
         self.groups.factors.solve()
         if model.contact is not None:

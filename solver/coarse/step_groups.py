@@ -70,6 +70,8 @@ class Groups:
         patches.slope = upload(aggregates.slope, coarse.mat43)
         patches.mode_count = self._upload(aggregates.mode_count)
         patches.turn = self._zeros(len(aggregates), wp.mat33)
+        bodies, body = np.unique(aggregates.mesh_component, return_inverse=True)
+        patches.body, patches.is_kept = self._upload(body), self._zeros(len(bodies))
         for name in ("row", "first", "start"):
             setattr(patches, name, self._zeros(len(aggregates)))
         return patches
@@ -85,8 +87,8 @@ class Groups:
             setattr(skyline, name, self._zeros(count))
         matrix = self._zeros(PANEL * clusters.capacity(touches), wp.float64)
         right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
-        most = clusters.most_panels(touches)
-        return Systems(skyline, matrix, right, solution, matrices, most)
+        sizes = matrices, clusters.most_panels(touches), clusters.most_below(touches)
+        return Systems(skyline, matrix, right, solution, *sizes)
 
     def _make_factors(self):
         launches, systems = self.model.launches, self.systems
