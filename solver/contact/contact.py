@@ -267,10 +267,10 @@ class Contact:
         apart as long as trust regions hold.
         """
         self.refreshing.renew_planes()
-        self.planes_renewed()
+        self.forget()
 
-    def planes_renewed(self):
-        """Update vertices after planes have moved: the neighborhoods near these are unknown."""
+    def forget(self):
+        """Forget what is known about pairs near their planes, after these have moved."""
         self.truncation.end_search()
 
     def refresh(self):

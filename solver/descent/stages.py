@@ -19,6 +19,7 @@ from .kinematics import Kinematics
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
+from .sleep import Sleep
 from .sweeps import PlainFirstSweep, Sweeps
 from .tear_detection import TearDetection
 
@@ -57,6 +58,7 @@ class Stages:
     breaking: Stage
     velocities: Stage
     tear_detection: Stage
+    sleep: Stage
 
     def __iter__(self):
         return (getattr(self, field.name) for field in fields(self))
@@ -84,6 +86,8 @@ def _of_motion(model, kinematic, tearing, residual):
         made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)
     if model.attachments.breakable:
         made["breaking"] = Breaking(model)
+    if Sleep.is_needed(model):
+        made["sleep"] = Sleep(model, kinematic)
     if tearing.tears:
         made["tear_detection"] = TearDetection(model, tearing)
     return made

@@ -15,12 +15,12 @@ from ..topology.meshes import are_flat, refuse_flat_triangles
 class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
-    `first` is the number of the first point in the target array; `moves` is True if any moves.
-    `known` are the positions at the end, on the host.
+    `first` is the number of the first point in the target array; `moves` is True if any may move,
+    `changes` if any does in this frame. `known` are the positions at the end, on the host.
     """
 
     def __init__(self, first, moves, device):
-        self.first, self.moves = first, moves
+        self.first, self.moves, self.changes = first, moves, False
         self.known = self.read(0, 0.0).astype(np.float32)
         self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
@@ -47,8 +47,10 @@ class KinematicPoints:
     def begin_frame(self, frame, time):
         """Read the positions at the end of this frame."""
         if self.moves:
+            before = self.known
             wp.copy(self.at_start, self.at_end)
             self.known = self.read(frame, time).astype(np.float32)
+            self.changes = not np.array_equal(before, self.known)
             self.at_end.assign(self.known)
 
 
@@ -167,7 +169,9 @@ class AttachedPoints(KinematicPoints):
         super().begin_frame(frame, time)
         if any(a.grip is not None for a in self.attachments):
             wp.copy(self.grip_at_start, self.grip_at_end)
+            before = self.known_grips
             self.known_grips = self._read_grips(frame, time).astype(np.float32)
+            self.changes |= not np.array_equal(before, self.known_grips)
             self.grip_at_end.assign(self.known_grips)
 
     def read(self, frame, time):
@@ -189,6 +193,11 @@ class Kinematic:
     def moves_surfaces(self):
         """True if any collider or pin moves."""
         return self.colliders.moves or self.pins.moves
+
+    @property
+    def changes(self):
+        """True if any of them moves, grips or releases in this frame."""
+        return any(points.changes for points in self.state_owners)
 
     @property
     def state_owners(self):

@@ -172,6 +172,12 @@ class Settings:
         "Prevent Penetration",
         "Shorten every step that would let surfaces pass through each other",
     )
+    sleep: bool = switch(
+        True,
+        "Sleep",
+        "Do not solve a scene in which nothing has moved visibly for half a second, until "
+        "something moves it again: frames at rest then cost next to nothing",
+    )
     use_ground: bool = switch(
         False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
     )
