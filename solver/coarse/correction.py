@@ -115,6 +115,7 @@ class CoarseCorrection:
         self.shape_saving = [sums, record(coarse_step.save_shapes, number, [members], [self.shape])]
         self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
         up = [self.groups.systems.solution, members, patches, model.x]
+        up.append(model.contact_model.state.asleep)
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 from ..contact.load import Load
 from ..groups.momentum import ComponentMomentum, IslandMomentum
+from ..groups.sleep import Rest
 from ..model.stage import Stage
 from .chebyshev import Acceleration
 from .coarse_steps import CoarseMatrixUpdate, CyclicCoarseSteps, FewCoarseSteps
@@ -66,9 +67,12 @@ class Stages:
 
 def make_stages(model, kinematic, tearing, residual, convergence):
     """Return the `Stages` of a scene."""
-    made = _of_motion(model, kinematic, tearing, residual)
+    made, rest = _of_motion(model, kinematic, tearing, residual), None
+    if Sleep.is_needed(model):
+        rest = Rest(model)
+        made["sleep"] = Sleep(model, kinematic, rest)
     made |= _of_iterations(model, residual, convergence)
-    made |= _of_contact(model, kinematic, residual)
+    made |= _of_contact(model, kinematic, residual, rest)
     return Stages(**{field.name: made.get(field.name) or Stage(model) for field in fields(Stages)})
 
 
@@ -86,8 +90,6 @@ def _of_motion(model, kinematic, tearing, residual):
         made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)
     if model.attachments.breakable:
         made["breaking"] = Breaking(model)
-    if Sleep.is_needed(model):
-        made["sleep"] = Sleep(model, kinematic)
     if tearing.tears:
         made["tear_detection"] = TearDetection(model, tearing)
     return made
@@ -122,13 +124,13 @@ def _of_iterations(model, residual, convergence):
     return made
 
 
-def _of_contact(model, kinematic, residual):
+def _of_contact(model, kinematic, residual, rest):
     """Return the stages of contact, by name."""
     made = {}
     if model.contact is not None:
         if RestlessGuard.is_needed(model):
             made["restless_guard"] = RestlessGuard(model, residual)
-        made["contacts"] = ContactStage(model, kinematic)
+        made["contacts"] = ContactStage(model, kinematic, rest)
         made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
     elif ComponentMomentum.is_needed(model):
         made["momentum"] = ComponentMomentum(model)

@@ -171,14 +171,14 @@ class Stepper:
 
     def _solve_awake(self):
         if self.may_sleep:
-            when(self.stages.sleep.is_awake, self._solve, self._sleep)
+            when(self.stages.sleep.is_awake, self._solve, self._skip)
         else:
             self._solve()
 
-    def _sleep(self):
+    def _skip(self):
         """A substep of a scene that sleeps."""
         self.stages.frame_progress.begin_step()
-        self.stages.sleep.rest()
+        self.stages.sleep.skip()
 
 
 def make_coarse(model):

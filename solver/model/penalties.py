@@ -54,12 +54,6 @@ def least_penalty(assembly, settings):
     return IN_TIME * hanging_mass(assembly) / (settings.iterations * settings.step_time**2)
 
 
-def shrinking_time(rows):
-    """Return the time [s] at which the last row has shrunk."""
-    shrinks = rows.shrink_speed > 0.0
-    return (rows.length[shrinks] / rows.shrink_speed[shrinks]).max(initial=0.0)
-
-
 class AttachmentRows:
     """The attachments of a scene on the device, and their multipliers λ [N].
 
@@ -81,7 +75,6 @@ class AttachmentRows:
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
         self.breakable = bool(np.isfinite(rows.strength).any())
         self.is_adaptive = rows.is_adaptive
-        self.shrinks_until = shrinking_time(rows)
         self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
         self.broken = wp.zeros(self.count, dtype=int, device=device)

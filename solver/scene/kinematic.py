@@ -16,12 +16,14 @@ class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
     `first` is the number of the first point in the target array; `moves` is True if any may move,
-    `changes` if any does in this frame. `known` are the positions at the end, on the host.
+    and `changed` [point] where one does in this frame. `known` are the positions at the end, on the
+    host.
     """
 
     def __init__(self, first, moves, device):
-        self.first, self.moves, self.changes = first, moves, False
+        self.first, self.moves = first, moves
         self.known = self.read(0, 0.0).astype(np.float32)
+        self.changed = np.zeros(len(self.known), dtype=bool)
         self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
@@ -50,7 +52,7 @@ class KinematicPoints:
             before = self.known
             wp.copy(self.at_start, self.at_end)
             self.known = self.read(frame, time).astype(np.float32)
-            self.changes = not np.array_equal(before, self.known)
+            self.changed = (before != self.known).any(axis=1)
             self.at_end.assign(self.known)
 
 
@@ -171,7 +173,7 @@ class AttachedPoints(KinematicPoints):
             wp.copy(self.grip_at_start, self.grip_at_end)
             before = self.known_grips
             self.known_grips = self._read_grips(frame, time).astype(np.float32)
-            self.changes |= not np.array_equal(before, self.known_grips)
+            self.changed |= before != self.known_grips
             self.grip_at_end.assign(self.known_grips)
 
     def read(self, frame, time):
@@ -193,11 +195,6 @@ class Kinematic:
     def moves_surfaces(self):
         """True if any collider or pin moves."""
         return self.colliders.moves or self.pins.moves
-
-    @property
-    def changes(self):
-        """True if any of them moves, grips or releases in this frame."""
-        return any(points.changes for points in self.state_owners)
 
     @property
     def state_owners(self):

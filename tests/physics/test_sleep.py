@@ -10,7 +10,7 @@ from shapes import box, chain, grid, rotation
 from vbd.solver.attachments import Attachment, soft_pins
 from vbd.solver.bodies import Collider, Pins, Rod, Solid
 from vbd.solver.descent.checkpoints import Restart
-from vbd.solver.descent.sleep import DISTANCE
+from vbd.solver.groups.sleep import DISTANCE
 from vbd.solver.scene.analytic_colliders import Plane
 from vbd.solver.scene.force_fields import FieldNumbers, ForceField
 from vbd.solver.settings import Material, Settings
