@@ -79,9 +79,9 @@ class Sleepers:
 
     def _attached(self, count):
         """Return the first body of those that are attached to each, directly or by others."""
-        return connected_components(
-            self.model.surface.body[self.model.assembly.attachments.joints()], count
-        )
+        joints = self.model.surface.body[self.model.assembly.attachments.joints()]
+        group = connected_components(joints, count)
+        return np.unique(group, return_index=True)[1][group]
 
     def _may_sleep(self, count):
         """Return 1 for bodies of which nothing but positions would go on: no multipliers, which

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from shapes import box, chain, grid, rotation
+from shapes import box, bumpy_ball, chain, grid, in_cells, rotation
 
 from vbd.solver.attachments import Attachment, soft_pins
 from vbd.solver.bodies import Collider, Pins, Rod, Solid
@@ -50,16 +50,20 @@ def stack(path=None):
 
 
 class Run:
-    """Frames of a scene: the positions of its bodies, and whether it is awake after each."""
+    """Frames of a scene: the positions of its bodies, whether it is awake after each, and which of
+    its bodies were asleep in the last substep that was solved.
+    """
 
     def __init__(self, bodies, frames, settings=SETTINGS, gravity=None, restart=None, keep=None):
         simulation = Simulation(bodies, settings, gravity=gravity)
-        self.positions, self.awake, self.state = [], [], None
+        self.positions, self.awake, self.asleep, self.state = [], [], [], None
         for frame in simulation.frames(frames, restart=restart):
             self.positions.append(frame.exact_positions)
             if settings.sleep:
                 is_awake = simulation.stepper.stages.sleep.is_awake
                 self.awake.append(bool(is_awake.numpy()[0]))
+                asleep = simulation.model.asleep.numpy()[: len(frame.exact_positions)]
+                self.asleep.append((asleep != 0).tolist())
             if frame.index == keep:
                 self.state = frame.state()
         self.stats = frame.stats
@@ -121,7 +125,7 @@ def test_what_flies_slowly_flies_on_and_what_floats_at_rest_sleeps():
     assert not Run([cube(1.0)], 60, weightless).awake[-1]
 
 
-TOP = [2, 5, 8, 11, 14, 17, 20, 23, 26]  # vertices of a cube
+BOTTOM, TOP = np.arange(9), np.arange(18, 27)  # vertices of a cube
 
 
 def hung(pins=None, material=RUBBER):
@@ -187,3 +191,61 @@ def test_a_restart_asleep_has_the_bits_of_a_run_without_a_break():
     assert farthest(whole.positions[-1], again.positions[-1]) == 0.0
     assert farthest(whole.positions[-1], resumed.positions[-1]) == 0.0
     assert whole.awake[ASLEEP - 5 :] == resumed.awake
+
+
+def ball(place, **more):
+    points, triangles = bumpy_ball(0.1, 8)
+    return in_cells(points + place, triangles, resolution=4, material=RUBBER, **more)
+
+
+def test_a_ball_hits_a_body_that_sleeps_as_if_it_were_awake():
+    # Weightless, so that the cube moves neither before the impact nor while it falls asleep.
+    bodies = [cube(0.0), ball([0.03, 0.02, 2.4], velocities=[0.0, 0.0, -0.8])]
+    weightless = replace(SETTINGS, gravity=(0.0, 0.0, 0.0))
+    run, awake = (Run(bodies, 84, each) for each in (weightless, replace(weightless, sleep=False)))
+    assert run.asleep[ASLEEP - 1] == [True, False]
+    assert not any(run.asleep[-1])
+    assert run.positions[-1][0][:, 2].max() < SIDE - 0.02  # it was pushed down
+    moved = run.moved(ASLEEP, 84)
+    assert farthest(run.positions[-1], awake.positions[-1]) < 1e-3 * moved
+
+
+def test_a_ball_dropped_on_a_stack_wakes_all_of_it_and_nothing_else():
+    apart = cube(0.001)
+    apart = Solid(apart.points + [1.0, 0.0, 0.0], apart.tets, RUBBER)
+    bodies = [*stack(), apart, ball([0.03, 0.02, 0.5 * 9.81 * BEGIN**2])]
+    run, awake = Run(bodies, END), Run(bodies, END, AWAKE)
+    sleep = np.array(run.asleep)
+    assert sleep[ASLEEP - 6].tolist() == [True, True, True, True, False]
+    assert sleep[ASLEEP + 1].tolist() == [False, False, False, True, False]
+    assert run.moved(ASLEEP - 6, ASLEEP + 1) > 0.2
+    just_after = slice(ASLEEP + 1)
+    errors = [
+        farthest(*both)
+        for both in zip(run.positions[just_after], awake.positions[just_after], strict=True)
+    ]
+    # The ball comes at 25 m/s, and presses the stack by 3 mm.
+    assert max(errors) < 6e-4
+
+
+def test_what_lies_on_a_collider_that_moves_evenly_does_not_sleep_and_the_rest_does():
+    def belt(time):
+        return np.array([0.1 * time, 0.0, 0.0])
+
+    lying = cube(0.001)
+    aside = Solid(lying.points + [0.0, 5.0, 0.0], lying.tets, RUBBER)
+    still = Collider(floor().start + [0.0, 5.0, 0.0], floor().triangles)
+    run = Run([lying, aside, floor(belt), still], ASLEEP)
+    assert run.asleep[-1] == [False, True]
+    step = run.positions[-1][0] - run.positions[-2][0]
+    np.testing.assert_allclose(step.mean(axis=0), belt(1.0 / 24.0), atol=2e-5)
+
+
+def test_what_hangs_on_a_moving_body_wakes_with_it():
+    points = cube(1.0).points
+    lower = Solid(points - [0.0, 0.0, 1.5 * SIDE], cube(1.0).tets, RUBBER, name="Lower")
+    upper = hung(Pins(TOP, lambda time: points[TOP] + after([0.0, 0.05, 0.0])(time)))[0]
+    tie = Attachment(lower, TOP, 3e2, other=upper, corners=BOTTOM, offset=None, damping=0.1)
+    run = Run([upper, lower, cube(0.001), floor(), tie], ASLEEP + 4)
+    assert not run.awake[ASLEEP - 1]
+    assert run.asleep[-1] == [False, False, True]
