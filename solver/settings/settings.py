@@ -175,8 +175,8 @@ class Settings:
     sleep: bool = switch(
         True,
         "Sleep",
-        "Do not solve a scene in which nothing has moved visibly for half a second, until "
-        "something moves it again: frames at rest then cost next to nothing",
+        "Objects at rest cost next to nothing: after half a second without visible motion they are "
+        "not solved until something that moves comes near, or pulls them",
     )
     use_ground: bool = switch(
         False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
