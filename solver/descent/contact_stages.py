@@ -8,7 +8,7 @@ import warp as wp
 from ..device.conditions import repeat_while, when
 from ..device.launches import play
 from ..groups.free_flight import FreeFlight
-from ..groups.sleep import Sleepers
+from ..groups.sleep import SleepingBodies
 from ..groups.uniform_steps import UniformSteps
 from ..kernels.contact import friction_anchors
 from ..model.stage import RecordedStage, Stage
@@ -26,7 +26,7 @@ class ContactStage(Stage):
 
     def __init__(self, model, kinematic, rest):
         super().__init__(model)
-        self.sleepers = Sleepers(model, rest) if rest else None
+        self.sleepers = SleepingBodies(model, rest) if rest else None
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
         self.flight, self.uniform_steps = (
             FreeFlight(model, kinematic.colliders),

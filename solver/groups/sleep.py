@@ -61,7 +61,7 @@ class Rest:
         self.restart()
 
 
-class Sleepers:
+class SleepingBodies:
     """Bodies that sleep while others move, in `model.asleep`; only with contact pairs."""
 
     def __init__(self, model, rest):

@@ -202,12 +202,14 @@ def test_a_ball_hits_a_body_that_sleeps_as_if_it_were_awake():
     # Weightless, so that the cube moves neither before the impact nor while it falls asleep.
     bodies = [cube(0.0), ball([0.03, 0.02, 2.4], velocities=[0.0, 0.0, -0.8])]
     weightless = replace(SETTINGS, gravity=(0.0, 0.0, 0.0))
-    run, awake = (Run(bodies, 84, each) for each in (weightless, replace(weightless, sleep=False)))
+    run = Run(bodies, 84, weightless, keep=ASLEEP)
     assert run.asleep[ASLEEP - 1] == [True, False]
     assert not any(run.asleep[-1])
     assert run.positions[-1][0][:, 2].max() < SIDE - 0.02  # it was pushed down
-    moved = run.moved(ASLEEP, 84)
-    assert farthest(run.positions[-1], awake.positions[-1]) < 1e-3 * moved
+    awake = Run(bodies, 84, replace(weightless, sleep=False))
+    assert farthest(run.positions[-1], awake.positions[-1]) < 1e-3 * run.moved(ASLEEP, 84)
+    resumed = Run(bodies, 84, weightless, restart=Restart(ASLEEP, run.state))
+    assert farthest(run.positions[-1], resumed.positions[-1]) == 0.0
 
 
 def test_a_ball_dropped_on_a_stack_wakes_all_of_it_and_nothing_else():
