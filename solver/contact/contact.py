@@ -270,7 +270,7 @@ class Contact:
         self.forget()
 
     def forget(self):
-        """Forget what is known about pairs near their planes, after these have moved."""
+        """Forget which limits ended steps, and measured gaps: the next refresh is a full one."""
         self.truncation.end_search()
 
     def refresh(self):

@@ -29,12 +29,13 @@ def count_rest(
     m] from its `place` [vertex]; then all of these become the present ones. One thread per chunk.
     """
     chunk = first + wp.tid()
-    farthest = float(0.0)
+    rests = bool(True)
     for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
         i = chunks.vertex[q]
-        farthest = wp.max(farthest, wp.length_sq(x[i] - place[i]))
-    # Positions that are not finite are not at rest.
-    if farthest <= distance[chunk] * distance[chunk]:
+        # Positions that are not finite are not at rest.
+        if not (wp.length(x[i] - place[i]) <= distance[chunk]):
+            rests = False
+    if rests:
         steps[chunk] = steps[chunk] + 1
         return
     steps[chunk] = 0
@@ -77,7 +78,7 @@ class Sleepers:
     attached: wp.array[int]  # the first body of those that are attached to it
     may_sleep: wp.array[int]
     parent: wp.array[int]
-    wakes: wp.array[int]  # 1 where something moves the body, or it moves, at its root of `parent`
+    wakes: wp.array[int]  # 1 where the body moves or is moved, and at its root of `parent`
 
 
 @wp.kernel
@@ -90,8 +91,8 @@ def begin(
     sleepers: Sleepers,
     changes: wp.array[int],
 ):
-    """Find bodies that move, or have within the last `enough` steps, and
-    set `changes` if any body sleeps or may. One thread per body.
+    """Find bodies that have moved within the last `enough` steps; set `changes` if any body sleeps
+    or may. One thread per body.
     """
     b = wp.tid()
     is_quiet = sleepers.may_sleep[b] != 0
