@@ -110,8 +110,8 @@ class CoarseCorrection:
         self.groups.record_pairs()
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
-        each = MEMBER * count / chunks
-        up = [self.groups.systems.solution, members, self.groups.patches, model.x]
+        each, asleep = MEMBER * count / chunks, model.contact_model.state.asleep
+        up = [self.groups.systems.solution, members, self.groups.patches, model.x, asleep]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]

@@ -266,10 +266,10 @@ class Contact:
         apart as long as trust regions hold.
         """
         self.refreshing.renew_planes()
-        self.planes_renewed()
+        self.forget()
 
-    def planes_renewed(self):
-        """Update vertices after planes have moved: the neighborhoods near these are unknown."""
+    def forget(self):
+        """Forget which limits ended steps, and measured gaps: the next refresh is a full one."""
         self.truncation.end_search()
 
     def refresh(self):

@@ -8,6 +8,7 @@ from ..model.stage import RecordedStage, Stage
 from .checkpoints import Checkpoints
 from .convergence import Convergence
 from .iterations import Iterations
+from .sleep import Sleep
 from .stages import make_stages
 
 
@@ -22,6 +23,7 @@ class Stepper:
 
     def __init__(self, model, kinematic, tearing, residual):
         self.model, self.residual, self.tearing = model, residual, tearing
+        self.may_sleep = Sleep.is_needed(model)
         self.coarse = make_coarse(model)
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
@@ -88,6 +90,7 @@ class Stepper:
         s.breaking.end_step()
         s.velocities.end_step()
         s.tear_detection.end_step()
+        s.sleep.end_step()  # nothing has moved for a while?
 
     def _make_sweep(self):
         """Return the sweep of an iteration: it visits every free vertex once, with all stages
@@ -165,9 +168,20 @@ class Stepper:
     def solve(self):
         """Run a substep, unless the rest of the frame is skipped; a graph captures this."""
         if self.model.contact is None and not self.tearing.tears:
-            self._solve()
+            self._solve_awake()
         else:
-            when(self.model.frame_continues, self._solve)
+            when(self.model.frame_continues, self._solve_awake)
+
+    def _solve_awake(self):
+        if self.may_sleep:
+            when(self.stages.sleep.is_awake, self._solve, self._skip)
+        else:
+            self._solve()
+
+    def _skip(self):
+        """A substep of a scene that sleeps."""
+        self.stages.frame_progress.begin_step()
+        self.stages.sleep.skip()
 
 
 def acts(method):

@@ -85,6 +85,8 @@ class Model:
         self.inherited = [self.x, self.x_start, self.velocity, self.last_velocity]
         self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
+        # 1 for bodies and colliders that sleep: no collider does.
+        self.asleep = wp.zeros(len(surface.may_touch), dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
         # The number of the current iteration, from 0.

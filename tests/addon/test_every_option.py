@@ -96,7 +96,7 @@ ELSEWHERE = set(
     self_contact
     collision_collection contact_vertices pin_start pin_end use_sewing sewing_speed sewing_force
     sewing_tears field_force field_vortex field_magnetic field_harmonic field_wind
-    field_turbulence field_drag field_texture field_all field_collection target tears
+    field_turbulence field_drag field_texture field_all field_collection target tears sleep
     """.split()
 )
 TILT = 0.5

@@ -103,7 +103,7 @@ def test_every_setting_is_shown_once(scene):
     [
         ("acceleration", 0.9, {"coarse_correction", "relaxation", "accuracy"}),
         ("coarse_correction", False, {"accuracy"}),
-        ("quasistatic", True, {"initial_guess", "time_scale"}),
+        ("quasistatic", True, {"initial_guess", "time_scale", "sleep"}),
     ],
 )
 def test_settings_that_another_one_replaces_are_grey(scene, name, value, without_effect):

@@ -48,11 +48,12 @@ def prolong(
     members: Members,
     patches: Patches,
     x: wp.array[wp.vec3],
+    asleep: wp.array[int],
     # out
     direction: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
 ):
-    """Set d = P R z for chunks of vertices, and the positions x + d."""
+    """Set d = P R z for chunks of vertices, 0 for those `asleep`, and the positions x + d."""
     chunk = first + wp.tid()
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
@@ -66,6 +67,8 @@ def prolong(
     for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
         d = patches.modes[i] * z
+        if asleep[i] != 0:
+            d = wp.vec3(0.0)
         direction[i] = d
         moved[i] = x[i] + d
 

@@ -32,6 +32,8 @@ class ElementChunks:
     start: wp.array[int]  # [chunk + 1]
     wide_start: wp.array[int]  # [chunk + 1] of elements in lanes
     offset: int  # of the first chunk in the sums of all kinds
+    vertex: wp.array[int]  # [chunk] a corner; its chunk has no forces while it is ...
+    asleep: wp.array[int]  # ... 1 here [vertex], and no direction leads on from there
     corner: wp.array[int]  # [chunk] slot of its corner forces; -1: all corners in one aggregate
     chunk: wp.array[int]  # [entry], and the two aggregates of its block
     row: wp.array[int]

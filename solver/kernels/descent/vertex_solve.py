@@ -99,7 +99,7 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         """
         force, hessian = force_hessian(i, x, objective, elements)
         step = wp.vec3(0.0)
-        # A sleeping duplicate has neither mass nor elements.
+        # An inactive duplicate has neither mass nor elements.
         if wp.trace(hessian) != 0.0:
             step = solve_positive_definite(hessian, force)
         touching = int(0)
@@ -142,11 +142,14 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         """
         i = first + wp.tid()
         start = x[i]
+        moved[i] = start
+        if wp.static(bool(terms & CONTACTS)):
+            if objective.contact_model.state.asleep[i] != 0:
+                return
         step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             moved[i] = start + step
         else:
-            moved[i] = start
             rejected[i] = rejected[i] + 1
         if touching > 0:
             touched[i] = 1
@@ -171,6 +174,10 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
         """
         i = first + wp.tid()
         start = x[i]
+        moved[i] = start
+        if wp.static(bool(terms & CONTACTS)):
+            if objective.contact_model.state.asleep[i] != 0:
+                return
         step, force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
@@ -199,7 +206,6 @@ def vertex_kernels(kinds: tuple, terms: int, in_lanes: bool = False) -> VertexKe
             x[i] = start
             moved[i] = start + step
         else:
-            moved[i] = start
             rejected[i] = rejected[i] + 1
         if touching > 0:
             touched[i] = 1
