@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Blender side: registers properties, operators, presets, panels and the command."""
 
+import atexit
+
 import bpy
 
 from . import properties
@@ -54,6 +56,9 @@ MODULES = (
 
 
 def register():
+    # Without its own program, bpy crashes as Python ends if classes or drawing functions are left.
+    if bpy.app.module:
+        atexit.register(unregister)
     for module in MODULES:
         for cls in getattr(module, "classes", ()):
             bpy.utils.register_class(cls)
@@ -62,6 +67,7 @@ def register():
 
 
 def unregister():
+    atexit.unregister(unregister)
     for module in reversed(MODULES):
         if hasattr(module, "unregister"):
             module.unregister()

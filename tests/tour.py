@@ -8,7 +8,6 @@ import re
 import bpy  # noqa: TID251
 from messages import ROOT
 
-from vbd.addon.panels.advice import lines_of
 from vbd.addon.values.presets import apply_shipped_material
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,10 +38,7 @@ def walk():
     end = int(number("Set **End** to"))
     scene.vbd.frame_end = 30  # the whole time is baked below
     bpy.ops.vbd.bake()
-    operators = [line.operator for line in lines_of(scene)]
-    large = [k for k, name in enumerate(operators) if name == "vbd.subdivide_faces"]
-    assert large and "**Subdivide Faces**" in TOUR
-    bpy.ops.vbd.subdivide_faces(line=large[0])
+    assert cube.modifiers[0].name == "VBD Faces" and "**VBD Faces**" in TOUR
     assert "pick **Rubber**" in TOUR
     apply_shipped_material(bpy.context, cube, "Rubber")
     cuts, height = int(number("Subdivisions to")), number("Location Z to")

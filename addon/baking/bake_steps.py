@@ -15,7 +15,8 @@ import bpy
 
 from ...solver.messages import message
 from ...solver.settings import Settings
-from ..gathering.gather import gather, participants, prepared
+from ..gathering.gather import gather, participants, prepared_for_bake
+from ..objects.refining import taken_back_unless_baked
 from ..playing.preview import Preview
 from ..values import preparing
 from . import outdated, report
@@ -147,8 +148,8 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
-    with _announced(state), preparing.paused():
-        objects = participants(scene)
+    objects = participants(scene)
+    with _announced(state), preparing.paused(), taken_back_unless_baked(objects):
         state.status = message("progress.solver")
         for _ in importing(wait):
             if state.cancel_requested:
@@ -157,7 +158,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
         device = pick_device(scene.vbd.device)
         state.status = message("progress.scene")
         yield None
-        with prepared(scene, objects) as notes:
+        with prepared_for_bake(scene, objects) as notes:
             gathered = gather(context, objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
             contact = ContactReport(distances)
@@ -293,8 +294,7 @@ def run_to_end(steps, show=print):
 
 def size_line(size):
     """A `ModelSize` in words, without kinds of elements that do not occur."""
-    names = ("tets", "cells", "triangles", "springs")
-    counts = {name: getattr(size, name) for name in names}
+    counts = {name: getattr(size, name) for name in ("tets", "cells", "triangles", "springs")}
     parts = [f"{count} {name}" for name, count in counts.items() if count]
     parts = [f"{size.vertices} vertices", *parts, f"{size.colors} colors"]
     return message("progress.device", device=size.device, parts=", ".join(parts))

@@ -11,7 +11,9 @@ from ...solver.messages import message
 from ..gathering.gather import refuse_unbakeable
 from ..gathering.hint import Hint
 from ..gathering.reader import identity
+from ..objects import refining
 from ..objects.curves import is_simulated_as_points, point_count
+from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping, simulation_point
 from ..playing import playback
 from ..playing.baked import mark, owners
@@ -85,15 +87,16 @@ def load(scene, folder=None, blend=None):
     own = cache_folder(scene, blend)
     cache = Cache.open(folder or own)
     header, frames = cache.header, cache.sound()
-    targets = [
-        _target(scene, *named) for named in zip(header.names, header.vertex_counts, strict=True)
-    ]
-    if frames < 2 or not targets:
-        raise ValueError(message("resume.nothing_whole", folder=cache.folder))
+    count = header.frame_count
     # This file must not move or delete a cache that lies elsewhere.
     bake = header.bake if cache.folder == own else uuid4().hex
-    count = header.frame_count
-    notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1, count)
+    with refining.taken_back_unless_baked([ob for ob in scene.objects if ob.name in header.names]):
+        targets = [
+            _target(scene, *named) for named in zip(header.names, header.vertex_counts, strict=True)
+        ]
+        if frames < 2 or not targets:
+            raise ValueError(message("resume.nothing_whole", folder=cache.folder))
+        notes = write_keys(scene, targets, cache, bake, header.frame_start, frames - 1, count)
     scene.vbd.report = ""
     last = header.frame_start + frames - 1
     return Loaded(header.frame_start, last, count, notes)
@@ -109,8 +112,9 @@ def _target(scene, name, count):
     refuse_unbakeable(ob)
     playback.suspend(ob)
     try:
+        refining.even_levels(ob)
         deforming, after = simulation_point(ob)
-        points = _reshaped_count(ob, after) if reshaping(ob) else point_count(ob)
+        points = _refined_count(ob, after)
     finally:
         playback.resume(ob)
     if points != count:
@@ -118,11 +122,16 @@ def _target(scene, name, count):
     return Played(identity(ob), [modifier.name for modifier in deforming])
 
 
-def _reshaped_count(ob, after):
-    """Vertices of a mesh with modifiers, without those that come `after` the simulation."""
+def _refined_count(ob, after):
+    """Vertices of an object in a bake: those that come `after` the simulation make no more."""
+    if is_hair(ob):
+        return point_count(ob)
     for modifier in after:
         modifier.show_viewport = False
     try:
+        refining.divide_faces(ob, after)
+        if not reshaping(ob):
+            return point_count(ob)
         return len(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices)
     finally:
         for modifier in after:

@@ -101,7 +101,7 @@ def _members(name, ob, item, own, mesh):
     points = own.start_points()
     weight = np.ones(len(points))
     if item.vertex_group and not is_curve(ob):
-        weight = read_mesh.group_weights(ob, mesh, item.vertex_group)
+        weight = read_mesh.members(ob, mesh, item.vertex_group)
         if not weight.any():
             raise ValueError(message("pin.group_empty", name=name, group=item.vertex_group))
     vertices = np.flatnonzero(weight)

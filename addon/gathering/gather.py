@@ -16,7 +16,7 @@ from ...solver.bodies import Collider, Deformable
 from ...solver.messages import message
 from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
-from ..objects import own_mesh
+from ..objects import own_mesh, refining
 from ..objects.curves import is_curve, unusable_spline
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
@@ -112,10 +112,18 @@ def refuse_unbakeable(ob):
 
 @contextmanager
 def prepared(scene, objects):
+    """`prepared_for_bake` that leaves the scene unchanged."""
+    with refining.taken_back_unless_baked(objects):
+        with prepared_for_bake(scene, objects) as notes:
+            yield notes
+
+
+@contextmanager
+def prepared_for_bake(scene, objects):
     """Context with the scene as it is gathered: first frame, without old bakes and later modifiers.
 
     Gives notes about modifiers that the user may expect to take part. Afterwards the scene is
-    unchanged. Colliders keep their bakes: they play them.
+    unchanged, but soft bodies stay refined. Colliders keep their bakes: they play them.
     """
     bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
     frame, subframe = scene.frame_current, scene.frame_subframe
@@ -123,8 +131,9 @@ def prepared(scene, objects):
     try:
         for ob in bodies:
             playback.suspend(ob)
-        for ob in bodies:
-            after = simulation_point(ob)[1]
+            refining.even_levels(ob)
+        behind = [simulation_point(ob)[1] for ob in bodies]
+        for ob, after in zip(bodies, behind, strict=True):
             for modifier in after:
                 if modifier.type in DEFORMING and not is_place_chosen(ob):
                     notes.append(
@@ -155,6 +164,8 @@ def prepared(scene, objects):
         others = [*fields, *walls, *kinematic_targets(objects), *instances.movers(depsgraph)]
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
+        for ob, after in zip(bodies, behind, strict=True):
+            refining.divide_faces(ob, after)
         yield notes + ignored.notes(scene, objects)
     finally:
         # A script may have deleted some.

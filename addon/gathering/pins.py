@@ -56,8 +56,10 @@ def pin_group(ob, mesh):
     axes = tuple(ob.vbd.pin_axes)
     if not any(axes):
         raise ValueError(message("pin.no_axis", name=ob.name))
-    weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
-    by_modifier = moves(ob) and change_weights(ob, ob.vbd.pin_group)
+    changed = change_weights(ob, ob.vbd.pin_group)
+    read = read_mesh.group_weights if changed else read_mesh.members
+    weights = read(ob, mesh, ob.vbd.pin_group)
+    by_modifier = moves(ob) and changed
     if not weights.any() and not (ob.vbd.soft_pins and by_modifier):
         raise ValueError(message("pin.group_empty", name=ob.name, group=ob.vbd.pin_group))
     if not ob.vbd.soft_pins:

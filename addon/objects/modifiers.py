@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Roles of modifiers in a simulation: input or output, still or moving."""
 
+import json
+
 from ...solver.messages import message
 from .hair import deforms_on_surface, is_hair
+from .tetmesh import TETS
 
 # Move vertices and keep their number: part of the simulated shape, so the bake disables them.
 DEFORMING = {
@@ -69,6 +72,13 @@ STILL = {
 
 # Have separate levels in renders.
 LEVELS = {"MULTIRES", "SUBSURF"}
+# Divide the faces of a surface.
+REFINING = LEVELS | {"TRIANGULATE"}
+# A soft body is simulated after its refining modifiers if its mesh has few faces. With 1000 they
+# move a ball by 1/500 of its size, about the contact distance, for up to five times the time.
+FEW_FACES = 1000
+MOST_REFINED = 20_000
+"""Vertices up to which it is simulated so."""
 
 # Change weights in a vertex group.
 WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
@@ -100,12 +110,21 @@ def simulation_point(ob):
         after = [m for m in used if ob.modifiers.find(m.name) >= place]
         before = used[: len(used) - len(after)]
         return [m for m in before if m.type in DEFORMING], after
-    known = DEFORMING | NEUTRAL
-    end = next((at for at, m in enumerate(used) if m.type not in known), len(used))
+    end = _deforming_end(used, ob.modifiers[: place_in_stack(ob)])
     if ob.type == "CURVE":
         on_splines = [m.type in ON_SPLINES or m.use_apply_on_spline for m in used[:end]]
         end = max((at + 1 for at, is_on in enumerate(on_splines) if is_on), default=0)
     return [m for m in used[:end] if m.type in DEFORMING], used[end:]
+
+
+def _deforming_end(used, refined):
+    """The number of the first of `used` modifiers that acts on the result, if the place is not
+    chosen; those in `refined` do not.
+    """
+    known = DEFORMING | NEUTRAL
+    return next(
+        (at for at, m in enumerate(used) if m.type not in known and m not in refined), len(used)
+    )
 
 
 def is_place_chosen(ob):
@@ -114,8 +133,12 @@ def is_place_chosen(ob):
 
 
 def place_in_stack(ob):
-    """The number of the first modifier that acts on the result, if the place is chosen; else 0."""
-    if not is_place_chosen(ob) or ob.vbd.stack_place == "FIRST":
+    """The number of the first modifier that acts on the result, if the place is chosen or the
+    modifiers above it refine a soft body; else 0.
+    """
+    if not is_place_chosen(ob):
+        return _refined_end(ob)
+    if ob.vbd.stack_place == "FIRST":
         return 0
     name = ob.vbd.stack_modifier
     if not name:
@@ -123,6 +146,54 @@ def place_in_stack(ob):
     if name not in ob.modifiers:
         raise ValueError(message("mesh.modifier_gone", name=ob.name, modifier=name))
     return ob.modifiers.find(name) + 1
+
+
+def may_be_refined(ob):
+    """Return whether more vertices than those of the mesh may be simulated of an object: they
+    follow the cells of a soft body, which costs little.
+    """
+    is_soft = ob.type == "MESH" and ob.vbd.role == "SOFT"
+    return is_soft and TETS not in ob.data and not ob.override_library
+
+
+def refinable_end(ob):
+    """The number of the first modifier that neither deforms nor refines the surface of an object,
+    or would refine it too much.
+    """
+    if not may_be_refined(ob):
+        return 0
+    known, few = DEFORMING | NEUTRAL, len(ob.data.polygons) <= FEW_FACES
+    corners = len(ob.data.loops)
+    for at, modifier in enumerate(ob.modifiers):
+        if modifier.type in known or not (modifier.show_viewport or modifier.show_render):
+            continue
+        # Each level makes four faces of one.
+        corners *= 4 ** max(levels_of(modifier))
+        if modifier.name == divider_of(ob):
+            continue
+        alike = modifier.show_viewport and modifier.show_render
+        # Nearly every vertex is a corner of four quads.
+        if modifier.type not in REFINING or not (alike and few) or corners > 4 * MOST_REFINED:
+            return at
+    return len(ob.modifiers)
+
+
+def divider_of(ob):
+    """The name of the modifier that divides faces for a bake (refining.py), or None."""
+    faces = json.loads(ob.vbd.refined).get("faces") if ob.vbd.refined else None
+    return faces and faces[0]
+
+
+def levels_of(modifier):
+    """Levels of a modifier in the viewport and in renders; 0 where it has none."""
+    return getattr(modifier, "levels", 0), getattr(modifier, "render_levels", 0)
+
+
+def _refined_end(ob):
+    """`refinable_end` if a modifier before it makes more vertices, else 0."""
+    before = ob.modifiers[: refinable_end(ob)]
+    refines = any(m.show_viewport and max(levels_of(m)) for m in before)
+    return len(before) if refines else 0
 
 
 def reshaping(ob):
@@ -149,7 +220,7 @@ def refuse_unplayable(ob):
     for modifier in reshaping(ob):
         if ob.override_library:
             raise ValueError(message("mesh.override_stack", name=ob.name, modifier=modifier.name))
-        levels = getattr(modifier, "levels", 0), getattr(modifier, "render_levels", 0)
+        levels = levels_of(modifier)
         if modifier.type in LEVELS and levels[0] != levels[1]:
             raise ValueError(
                 message(
@@ -168,5 +239,5 @@ def may_change_count(ob):
     """Return whether modifiers may change the number of vertices between frames."""
     if is_hair(ob):
         return bool(simulation_point(ob)[1])
-    keeping = (DEFORMING | NEUTRAL) - FROM_FILE
+    keeping = (DEFORMING | NEUTRAL | REFINING) - FROM_FILE
     return any(m.show_viewport and m.type not in keeping for m in ob.modifiers)

@@ -7,6 +7,9 @@ from ...solver.messages import message
 from ...solver.topology.graphs import two_coloring
 from .slivers import without_slivers
 
+# Relative error of interpolated weights.
+ROUNDING = 1e-3
+
 
 def attribute(mesh, name, what, dtype, width):
     """All values of a mesh attribute, shape [element, width]; empty if it does not exist."""
@@ -58,9 +61,8 @@ def cloth_corners(mesh):
     side = two_coloring(edges(mesh), len(mesh.vertices))
     if side is None or not len(whole):
         return whole, face
-    start = np.empty(len(mesh.polygons), np.int32)
+    start = face_starts(mesh)
     total = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", start)
     mesh.polygons.foreach_get("loop_total", total)
     vertex = corner_vertices(mesh)
     quad = np.flatnonzero(total == 4)
@@ -73,6 +75,13 @@ def cloth_corners(mesh):
     others = ~np.isin(face, quad[flat])
     corners = np.concatenate([whole[others], first[flat], second[flat]])
     return corners, np.concatenate([face[others], quad[flat], quad[flat]])
+
+
+def face_starts(mesh):
+    """The first corner of every face, int32 [face]; its others follow."""
+    start = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", start)
+    return start
 
 
 def corner_vertices(mesh):
@@ -111,6 +120,17 @@ def group_weights(ob, mesh, name):
         for entry in vertex.groups:
             if entry.group == index:
                 weights[vertex.index] = entry.weight
+    return weights
+
+
+def members(ob, mesh, name):
+    """`group_weights`, but 0 for vertices that modifiers make between members of the group and
+    others: those with less weight than any member of the object's own mesh.
+    """
+    weights = group_weights(ob, mesh, name)
+    if len(weights) != len(ob.data.vertices):
+        own = group_weights(ob, ob.data, name)
+        weights[weights < (1.0 - ROUNDING) * own[own > 0.0].min(initial=np.inf)] = 0.0
     return weights
 
 

@@ -8,6 +8,7 @@ from ...solver.report.lengths import length
 from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
 from ..objects.face_size import automatic_thickness
+from ..objects.modifiers import may_be_refined
 from ..objects.participants import BODIES
 from ..objects.tetmesh import TETS
 from . import material
@@ -107,6 +108,10 @@ class VBD_PT_stack(PhysicsPanel, Panel):
         layout.prop(ob.vbd, "stack_place", text="Simulate")
         if ob.vbd.stack_place == "AFTER":
             layout.prop_search(ob.vbd, "stack_modifier", ob, "modifiers", text="Modifier")
+        if ob.vbd.role == "SOFT":
+            row = layout.row()
+            row.active = ob.vbd.stack_place == "AUTO" and may_be_refined(ob)
+            row.prop(ob.vbd, "keep_coarse")
 
 
 class VBD_PT_collision(PhysicsPanel, Panel):

@@ -41,7 +41,7 @@ COLLISION_SETTINGS = (
     "ground_height",
 )
 ADVANCED_SETTINGS = (
-    ("Mode", ("time_scale", "quasistatic")),
+    ("Mode", ("time_scale", "quasistatic", "sleep")),
     ("Convergence", CONVERGENCE_SETTINGS),
     ("Collision", COLLISION_SETTINGS),
     ("Processor", ("threads",)),
@@ -56,6 +56,7 @@ def has_effect(settings, name):
         "relaxation": not accelerated,
         "initial_guess": not settings.quasistatic,
         "time_scale": not settings.quasistatic,
+        "sleep": not settings.quasistatic,
         "accuracy": settings.coarse_correction and not accelerated,
         "ground_height": settings.use_ground,
     }.get(name, True)

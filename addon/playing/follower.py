@@ -37,7 +37,7 @@ def put(mesh, points):
     mesh.update()
 
 
-def _holder(ob, name):
+def holder_of(ob, name):
     """The object with the mesh that another follows by a modifier, or None."""
     modifier = ob.modifiers.get(name)
     group = modifier.node_group if modifier and modifier.type == "NODES" else None
@@ -49,7 +49,7 @@ def remove(ob, name):
     """Remove the modifier of `add`; returns the object with the mesh, or None while a copy of the
     object still follows it.
     """
-    holder, modifier = _holder(ob, name), ob.modifiers.get(name)
+    holder, modifier = holder_of(ob, name), ob.modifiers.get(name)
     if modifier is None:
         return None
     group = modifier.node_group

@@ -17,6 +17,7 @@ from ...solver.messages import message
 from ..objects.curves import free_handles, give_back_handles, is_curve, set_key
 from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping
+from ..objects.refining import restore
 from ..objects.shape_keys import clear_keys
 from . import follower, mesh_cache
 from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
@@ -40,7 +41,8 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
     bake is freed.
     """
     if is_hair(ob) or reshaping(ob):
-        free(ob)
+        if _take_away(ob):
+            clear_keys(ob)
         _write_follower(ob, frames, frame_start, pace)
         return
     # A Key that is deleted and made again in one step comes back from an undo empty, or crashes.
@@ -200,6 +202,7 @@ def free(ob):
     """Remove the bake and restore exactly the state before it."""
     if _take_away(ob):
         clear_keys(ob)
+    restore(ob)
 
 
 def _take_away(ob):

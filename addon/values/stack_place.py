@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Place of the simulation in the modifier stack of a mesh."""
 
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .declared import OVERRIDABLE
 
@@ -9,8 +9,8 @@ PLACES = (
     (
         "AUTO",
         "Automatic",
-        "After the deforming modifiers at the top of the stack, before the first one that changes "
-        "the number of vertices",
+        "After the modifiers at the top of the stack that deform the mesh and, for a soft body, "
+        "subdivide it; those from the first other one on act on the result",
     ),
     ("FIRST", "Before All", "Simulate the mesh itself; all modifiers act on the result"),
     (
@@ -38,6 +38,20 @@ def stack_properties():
             name="Modifier",
             description="The last modifier that is part of what is simulated",
             options=set(),
+            override=OVERRIDABLE,
+        ),
+        "keep_coarse": BoolProperty(
+            name="Keep Large Faces",
+            description="Do not divide faces that are larger than the cells of the soft body: they "
+            "stay flat where it bends",
+            default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "refined": StringProperty(
+            name="Refined",
+            description="Changes of the modifiers that freeing the bake takes back",
+            options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
     }

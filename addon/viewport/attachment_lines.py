@@ -29,7 +29,7 @@ def attachment_lines(ob, item, depsgraph):
     if item.vertex_group and not is_curve(ob):
         if item.vertex_group not in ob.vertex_groups:
             return none
-        chosen = np.flatnonzero(read_mesh.group_weights(ob, evaluated.data, item.vertex_group))
+        chosen = np.flatnonzero(read_mesh.members(ob, evaluated.data, item.vertex_group))
     if not len(chosen):
         return none
     points = points[chosen]

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..objects import read_mesh
 from ..objects.measures import edge_stretch, triangle_stretch
+from ..playing import follower
 from ..playing.playback import is_baked
 
 
@@ -52,6 +53,24 @@ def stretched(ob, elements, depsgraph):
         return None
     stretch = triangle_stretch if elements.shape[1] == 3 else edge_stretch
     return now, stretch(rest, now, elements)
+
+
+def stretch_of_bake(ob, depsgraph):
+    """Current points [vertex, 3] and triangles [triangle, 3] of a soft body that plays a bake of
+    other vertices than those of its mesh, and their stretch against its start [triangle]; None for
+    others, or if modifiers below make vertices.
+    """
+    record = json.loads(ob.vbd.bake_record or "{}")
+    holder = follower.holder_of(ob, record["mesh_cache"]) if "follows" in record else None
+    if holder is None or ob.vbd.role != "SOFT":
+        return None
+    evaluated, linear = ob.evaluated_get(depsgraph), read_mesh.matrix(ob)[:3, :3]
+    now = read_mesh.transformed(read_mesh.matrix(ob), read_mesh.positions(evaluated.data))
+    rest = rest_points(holder) @ linear.T
+    if len(rest) != len(now):
+        return None
+    triangles = read_mesh.triangles(evaluated.data)
+    return now, triangles, triangle_stretch(rest, now, triangles)
 
 
 def rest_points(ob):

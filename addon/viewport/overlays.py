@@ -14,7 +14,7 @@ from gpu_extras.batch import batch_for_shader
 from ..baking.frame_numbers import places_in
 from ..files.saving_statistics import played_cache
 from ..objects.measures import per_vertex
-from ..objects.modifiers import is_reshaped
+from ..objects.modifiers import is_place_chosen, is_reshaped, may_be_refined
 from ..objects.participants import BODIES
 from ..objects.units import unit_scale
 from ..playing.preview import shown_frame
@@ -22,7 +22,14 @@ from ..values.declared import OVERRIDABLE
 from .colored_surface import in_front, ramp
 from .curves_overlay import draw_curves
 from .keeping import DrawCache, drawing
-from .overlay_shapes import drawn_elements, measured_elements, pin_weights, shown_points, stretched
+from .overlay_shapes import (
+    drawn_elements,
+    measured_elements,
+    pin_weights,
+    shown_points,
+    stretch_of_bake,
+    stretched,
+)
 
 BLUE_TO_RED = ((0.1, 0.25, 0.9), (0.95, 0.95, 0.95), (0.9, 0.1, 0.05))
 # From weak pins to hard ones.
@@ -125,14 +132,19 @@ kept = DrawCache()
 
 
 def _bodies(context):
-    """Simulated objects; `_own` leaves out those with other vertices than their mesh."""
+    """Simulated objects; `_own` leaves out those that show other vertices than their mesh."""
     for ob in context.visible_objects:
         if ob.vbd.role in BODIES and ob.mode != "EDIT":
             yield ob
 
 
 def _own(context):
-    return (ob for ob in _bodies(context) if not is_reshaped(ob))
+    return (ob for ob in _bodies(context) if _shows_own(ob) or not is_reshaped(ob))
+
+
+def _shows_own(ob):
+    """Return whether modifiers only refine the surface of an object that is not baked."""
+    return not ob.vbd.baked and may_be_refined(ob) and not is_place_chosen(ob)
 
 
 def _pins(context, shader):
@@ -157,6 +169,11 @@ def _stretch(context, shader):
             colors = stretch_colors(per_vertex(stretch, elements, len(points)), spread)
             kind = "TRIS" if elements.shape[1] == 3 else "LINES"
             yield kind, _batch(shader, kind, points, colors, drawn_elements(ob, depsgraph))
+    for found in (stretch_of_bake(ob, depsgraph) for ob in _bodies(context)):
+        if found is not None:
+            points, triangles, stretch = found
+            colors = stretch_colors(per_vertex(stretch, triangles, len(points)), spread)
+            yield "TRIS", _batch(shader, "TRIS", points, colors, triangles)
 
 
 def _saved_places(context, name):

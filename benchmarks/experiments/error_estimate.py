@@ -96,12 +96,11 @@ class Reference(Run):
 
     def __init__(self, scene):
         super().__init__(scene, iterations=LAST_END, accuracy=1e-9)
-        convergence = self.stepper.convergence
-        self.convergence, self.check = convergence, convergence.check
-        convergence.check = self._check
+        self.convergence, self.sweep = self.stepper.convergence, self.stepper.sweep
+        self.stepper.sweep = self._sweep
 
-    def _check(self):
-        self.check()
+    def _sweep(self):
+        self.sweep()
         met, done = self.convergence.iterations.is_met, self.convergence.done
         met.zero_()
         if done < FIRST_END or done & (done - 1):

@@ -82,14 +82,15 @@ def watched(body, cycles=CYCLES):
     settings = Settings(quasistatic=True, substeps=1, iterations=cycles, threads=1)
     simulation = Simulation([body], settings)
     stepper = simulation.stepper
-    path, seconds = [], [0.0]
+    path, seconds, sweep = [], [0.0], stepper.sweep
 
     def keep():
+        sweep()
         seconds.append(seconds[-1] + time.process_time() - begun[0])
         path.append(simulation.model.positions()[0])
         begun[0] = time.process_time()
 
-    stepper.convergence.checks.append(keep)
+    stepper.sweep = keep
     stepper.begin_frame(1, settings.frame_time)
     begun = [time.process_time()]
     stepper.step()

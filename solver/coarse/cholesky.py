@@ -3,7 +3,7 @@
 
 The number of matrices, their sizes and the widths of their panels are in device memory only. On the
 CPU one thread decomposes a matrix (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed in
-tiles (kernels/coarse/cholesky_gpu.py).
+tiles (kernels/coarse/cholesky_gpu.py) and solved by products (substitution_gpu.py).
 """
 
 from dataclasses import dataclass
@@ -13,20 +13,23 @@ import warp as wp
 from ..device.launches import play
 from ..kernels.coarse import cholesky_cpu
 from ..kernels.coarse import cholesky_gpu as tiles
+from ..kernels.coarse import substitution_gpu as products
 from ..kernels.coarse.cholesky_cpu import LANES, SHIFT
+from ..kernels.coarse.cholesky_gpu import ROWS, SPAN
 from ..kernels.coarse.skyline import PANEL, Skyline
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
 # Threads per tile, and per solution.
-THREADS, MANY_THREADS = 64, 512
+THREADS, MANY_THREADS = 256, 512
 
 
 @dataclass
 class Systems:
     """All systems: `matrix` [place], and `right` and `solution` [row of all panels].
 
-    `matrices` is the largest number of matrices, `panels` that of panels in one of them.
+    `matrices` is the largest number of matrices, `panels` that of panels in one of them, `band`
+    that of tiles below a diagonal tile.
     """
 
     skyline: Skyline
@@ -35,6 +38,7 @@ class Systems:
     solution: wp.array
     matrices: int
     panels: int
+    band: int
 
     @property
     def all_panels(self):
@@ -71,42 +75,43 @@ class Factors:
 
 
 class TileFactors:
-    """Factors computed in tiles; without a decomposition, the solution is not finite."""
+    """Factors computed in tiles, over the matrix; without them, the solution is not finite."""
 
     def __init__(self, launches, systems):
         self.launches, self.systems = launches, systems
         skyline, panels = systems.skyline, systems.all_panels
-
-        def in_columns(values):
-            return values.reshape((len(values) // PANEL, PANEL))
-
-        matrix, scale = in_columns(systems.matrix), wp.zeros_like(systems.right)
-        lower = wp.zeros_like(matrix)
-        corner = wp.zeros((len(scale), PANEL), dtype=wp.float64, device=matrix.device)
-        record, each = launches.record, (panels, PANEL)
-        scaled = [wp.float64(SHIFT), skyline, matrix, scale]
+        matrix = systems.matrix.reshape((len(systems.matrix) // PANEL, PANEL))
+        lower, scale = wp.zeros_like(matrix), wp.zeros_like(systems.right)
+        inverse, product = self._inverses()
+        record, each, tall = launches.record, (panels, PANEL), (panels, max(systems.band, 1) + 1)
         self.factoring = [
             record(tiles.find_scales, each, [skyline, matrix], [scale]),
-            record(tiles.apply_scales, each, scaled, [lower]),
+            record(tiles.apply_scales, each, [wp.float64(SHIFT), skyline, scale], [matrix]),
         ]
-        for column in range(systems.panels):
-            known, rest = [column, skyline], systems.panels - column - 1
-            self.factoring.append(
-                self._in_tiles(tiles.factor_column, panels, known, [lower, corner])
-            )
-            if rest:
-                self.factoring.append(
-                    self._in_tiles(tiles.update_rest, (panels, rest), known, [lower])
-                )
-        known = [lower, corner, skyline]
-        scaling = [skyline, scale]
-        self.solving = [
-            record(tiles.scale_vectors, len(scale), [*scaling, systems.right], [systems.solution]),
-            self._in_tiles(tiles.solve, systems.matrices, known, [systems.solution], MANY_THREADS),
-            record(
-                tiles.scale_vectors, len(scale), [*scaling, systems.solution], [systems.solution]
-            ),
-        ]
+        for column in range(-1, systems.panels - 1):
+            known = [column, skyline, matrix, inverse]
+            self.factoring.append(self._in_tiles(tiles.eliminate, tall, known, [lower]))
+        self.factoring += self._inversion(lower, inverse, product)
+        known = [skyline, lower, inverse, scale, systems.right]
+        outputs, count = [systems.solution], systems.matrices
+        self.solving = self._in_tiles(products.solve, count, known, outputs, MANY_THREADS)
+
+    def _inverses(self):
+        """Arrays for inverses of diagonal blocks, and for products on the way to them."""
+        shape, device = (ROWS * self.systems.all_panels, PANEL), self.systems.matrix.device
+        return [wp.zeros(shape, dtype=wp.float64, device=device) for _ in range(2)]
+
+    def _inversion(self, lower, inverse, product):
+        """Launches that invert the diagonal blocks of L, from tiles to blocks of SPAN panels."""
+        skyline, count, record = self.systems.skyline, self.systems.all_panels, self.launches.record
+        found, panels = [], 1
+        while panels < min(SPAN, self.systems.panels):
+            each = (count, PANEL * panels, PANEL)
+            upper, rest = [panels, skyline, lower, inverse], [panels, skyline, product]
+            found.append(record(products.multiply_upper, each, upper, [product]))
+            found.append(record(products.multiply_lower, each, rest, [inverse]))
+            panels *= 2
+        return found
 
     def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
         """A launch of thread blocks."""
@@ -118,4 +123,4 @@ class TileFactors:
 
     def solve(self):
         """Solve for the current right sides."""
-        play(self.solving)
+        self.solving()

@@ -16,10 +16,10 @@ from ..device.launches import play
 from ..kernels.coarse import coarse_step, contact_terms, nearest_seeds, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
-from ..kernels.coarse.step_length import refine_samples
 from ..lattice.embedding import collider_point_limits
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
+from .kept_blocks import KeptBlocks
 from .line_sums import make_sums, record_choice
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
@@ -57,16 +57,17 @@ class CoarseCorrection:
         self.relaxation = wp.clone(model.relaxation)
         self.longest = LONGEST_WITH_CONTACTS if self.truncates else LONGEST
         self.direction = wp.zeros_like(model.x)
-        self.reach = wp.zeros(1, dtype=float, device=model.device)
+        # How far contacts are sampled: along all of the longest step, unless one ends early.
+        self.reach = wp.full(1, self.longest, dtype=float, device=model.device)
         self.is_early = wp.zeros(1, dtype=int, device=model.device)
         self.before = wp.clone(model.x)
-        self.shape = wp.zeros(len(aggregates), dtype=wp.mat33, device=model.device)
         self.commit, self.has_stiff_bodies = model.commit, False
         self.groups = Groups(model, aggregates)
         self.members, first_chunk = member_chunks(self.groups.of, aggregates, model)
-        self.matrix = CoarseMatrix(model, self.groups, self.members)
-        self.forces = CoarseForces(model, self.groups)
         self.components = self.groups.components
+        self.kept = KeptBlocks(model, self.groups, self.members)
+        self.matrix = CoarseMatrix(model, self.groups, self.members, self.kept)
+        self.forces = CoarseForces(model, self.groups)
         begin = np.searchsorted(aggregates.component, np.arange(self.groups.component_count + 1))
         self.components.first_chunk = model.upload(first_chunk[begin].astype(np.int32), int)
         self.record()
@@ -109,17 +110,12 @@ class CoarseCorrection:
         self.groups.record_pairs()
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
-        each, patches = MEMBER * count / chunks, self.groups.patches
-        number, shapes = len(self.aggregates), [members, self.shape]
-        sums = record(coarse_step.sum_shapes, chunks, [model.x, patches], [members], each)
-        self.shape_saving = [sums, record(coarse_step.save_shapes, number, [members], [self.shape])]
-        self.turns = [sums, record(coarse_step.find_turns, number, shapes, [patches])]
-        up = [self.groups.systems.solution, members, patches, model.x]
+        each, asleep = MEMBER * count / chunks, model.contact_model.state.asleep
+        up = [self.groups.systems.solution, members, self.groups.patches, model.x, asleep]
         outputs = [self.direction, model.candidate]
         self.up = record(coarse_step.prolong, chunks, up, outputs, each)
         touching = [model.objective.contacts, model.contact_model]
         self.line = self._line(chunks, each, touching)
-        self.refinement = [record(refine_samples, 1, [], [self.reach, self.is_early]), *self.line]
         self.line_without_contacts = None
         if self.truncates and model.settings.quasistatic:
             inputs = [self.before, members, self.groups.component, self.components]
@@ -144,8 +140,9 @@ class CoarseCorrection:
         each += PAIR * model.lists.expected / chunks
         kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
         slopes = record(kernel, chunks, along, [members], each)
-        known = self.longest, self.reach, members, self.sums, self.components
-        return [slopes, *record_choice(model, *known, counts_skips, self.is_early)]
+        state = self.reach, self.components, self.is_early
+        known = chunks, self.longest, counts_skips, members, self.sums, state
+        return [slopes, record_choice(model, *known)]
 
     def _fractions(self, chunks, each):
         """Launches that find the fraction of the direction that all vertices may take."""
@@ -185,8 +182,9 @@ class CoarseCorrection:
         self.commit, self.has_stiff_bodies = uniform_steps.commit, True
 
     def begin_frame(self):
-        """Reset the count of skipped steps."""
+        """Reset the count of skipped steps, and find all blocks again: a resumed run lacks them."""
         self.components.skipped.zero_()
+        self.kept.forget()
 
     @property
     def saved(self):
@@ -208,9 +206,7 @@ class CoarseCorrection:
         self._renew()
         self._follow()
         self.groups.find_islands()
-        self.groups.regroup()
         self.matrix.assemble()
-        play(self.shape_saving)
 
     def step(self):
         """Take one coarse step of all islands."""
@@ -219,7 +215,7 @@ class CoarseCorrection:
         self.groups.update_islands()
         self._follow()
         wp.copy(self.before, model.x)
-        play(self.turns)
+        self.kept.find_turns()
         self.forces.find()
         self.groups.factors.solve()
         if model.contact is not None:
@@ -228,17 +224,11 @@ class CoarseCorrection:
         if self.truncates:
             self._truncate()
         play(self.slopes)
-        self._search(self.line)
+        play(self.line)
         if self.truncates:
-            repeat_while(self.is_early, partial(play, self.refinement))
+            repeat_while(self.is_early, partial(play, self.line))
         self.move()
         model.followers.follow(0, model.free_count)
-
-    def _search(self, line):
-        """Choose step lengths, with contacts sampled along all of the longest step."""
-        self.reach.fill_(self.longest)
-        self.is_early.zero_()
-        play(line)
 
     def _follow(self):
         """Move embedded points to where their corners carry them."""
@@ -252,7 +242,7 @@ class CoarseCorrection:
         """
         if self.line_without_contacts:
             play(self.slopes)
-            self._search(self.line_without_contacts)
+            play(self.line_without_contacts)
         play(self.collider_bounds)
         self.commit(0, self.model.free_count)
         self._follow()

@@ -134,6 +134,8 @@ def device_chunks(elements, offset, model):
     if elements.wide_data is not None:
         chunks.wide_start = model.upload(wide_start(elements.start), int)
     chunks.offset = offset
+    chunks.vertex = model.upload(elements.corners[elements.start[:-1], 0].astype(np.int32), int)
+    chunks.asleep = model.contact_model.state.asleep
     return chunks
 
 

@@ -4,12 +4,12 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.coarse.coarse_step import ComponentSteps, Members
+from ..device.launches import THREADS
 from ..kernels.coarse.line_sums import LineSums, vec6d, vec8
-from ..kernels.coarse.step_length import add_up, choose_step_lengths
+from ..kernels.coarse.step_length import ReducedSums, choose_step_lengths
 
-# Threads that add up the chunks of a component on a GPU, before one thread adds their sums.
-SHARES = 64
+# Chunks of a component that a block sums up on a GPU.
+PER_BLOCK = 16 * THREADS
 
 
 def make_sums(component, count, model):
@@ -24,27 +24,33 @@ def make_sums(component, count, model):
     return sums
 
 
-def record_choice(model, longest, reach, members, sums, components, counts_skips, is_early):
-    """The launches that choose step lengths by the slopes in `members`, sampled up to `reach`, and
-    in `sums`, up to `longest`. They count skipped steps unless `counts_skips` is 0.
+def record_choice(model, chunks, longest, counts_skips, members, sums, state):
+    """The launch that chooses step lengths by the slopes in `members`, in so many `chunks`, and in
+    `sums`; `state` are reach, `ComponentSteps` and is_early (kernels/coarse/step_length.py). It
+    counts skipped steps unless `counts_skips` is 0.
     """
-    record, count = model.launches.record, len(components.island)
-    choice, reduction = [components, is_early], []
+    reach, components, is_early = state
+    count, shares = len(components.island), 1
     if model.launches.are_wide:
-        inputs = [SHARES, members, sums, components]
-        members, sums, choice[0] = _reduced(model, components)
-        reduction = [record(add_up, (count, SHARES), inputs, [members, sums])]
-    inputs = [longest, reach, members, sums, counts_skips]
-    return [*reduction, record(choose_step_lengths, count, inputs, choice)]
+        shares = -(-(chunks + len(sums.chunk)) // (PER_BLOCK * count))
+    reduced, ended = _reduced(count, shares, model.device), wp.zeros_like(is_early)
+    inputs = [longest, counts_skips, members, sums]
+    outputs = [reduced, ended, reach, components, is_early]
+    each = count, shares
+    return model.launches.record(choose_step_lengths, each, inputs, outputs, tile_threads=THREADS)
 
 
-def _reduced(model, components):
-    """Arrays for the slopes of every component in SHARES chunks, and its `ComponentSteps`."""
-    count, members, reduced = len(components.island), Members(), ComponentSteps()
-    for name in components._cls.vars:
-        setattr(reduced, name, getattr(components, name))
-    first = SHARES * np.arange(count + 1, dtype=np.int32)
-    reduced.first_chunk = model.upload(first, int)
-    for name, dtype in (("slope", wp.vec2d), ("samples", vec8)):
-        setattr(members, name, wp.zeros(SHARES * count, dtype=dtype, device=model.device))
-    return members, make_sums(np.repeat(np.arange(count), SHARES), count, model), reduced
+def _reduced(count, shares, device):
+    """`ReducedSums` of so many components."""
+    reduced = ReducedSums()
+    reduced.shares = shares
+    for name, dtype in (
+        ("vertices", wp.vec2d),
+        ("contacts", vec8),
+        ("polynomial", vec6d),
+        ("elements", vec8),
+        ("collapsed", int),
+        ("count", int),
+    ):
+        setattr(reduced, name, wp.zeros(count * shares, dtype=dtype, device=device))
+    return reduced

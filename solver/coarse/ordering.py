@@ -68,6 +68,14 @@ class Clusters:
         together = int(self.panels[self.is_small].sum()) if joins else 0
         return max(int(self.panels.max()), min(together, -(-self.most // PANEL)))
 
+    def most_below(self, joins):
+        """Most tiles below a diagonal tile; if it `joins`, small clusters may share a matrix."""
+        band = int(self.widths().max()) // PANEL
+        if joins and self.is_small.any():
+            together = int(self.panels[self.is_small].sum())
+            band = max(band, min(together, -(-self.most // PANEL)))
+        return band - 1
+
     def capacity(self, joins):
         """Most columns of all panels; if it `joins`, small clusters share dense matrices."""
         widths = self.widths()

@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from ..device.launches import play
+from ..device.launches import THREADS, play
 from ..kernels.coarse import matrix as coarse
 from ..kernels.coarse import restriction as coarse_force
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
@@ -77,7 +77,7 @@ class CoarseForces:
         inputs, outputs = [patches, pulls], [self.groups.systems.right]
         self.summing = [
             record(coarse_force.sum_forces, lists, [patches], [pulls], each),
-            record(coarse_force.restrict, (count, 4), inputs, outputs),
+            record(coarse_force.restrict, (count, 4), inputs, outputs, tile_threads=THREADS),
         ]
 
     def _list_forces(self, chunked):

@@ -52,6 +52,8 @@ class Groups:
         for name in ("island", "next", "last", "collapsed", "ruined", "skipped"):
             setattr(self.components, name, self._zeros(self.component_count))
         self.components.step_length = self._zeros(self.component_count, float)
+        # True where groups and islands have been found for good: without contact.
+        self.is_known = False
         self._record()
 
     def _zeros(self, count, dtype=int):
@@ -68,6 +70,8 @@ class Groups:
         patches.slope = upload(aggregates.slope, coarse.mat43)
         patches.mode_count = self._upload(aggregates.mode_count)
         patches.turn = self._zeros(len(aggregates), wp.mat33)
+        bodies, body = np.unique(aggregates.mesh_component, return_inverse=True)
+        patches.body, patches.is_kept = self._upload(body), self._zeros(len(bodies))
         for name in ("row", "first", "start"):
             setattr(patches, name, self._zeros(len(aggregates)))
         return patches
@@ -83,8 +87,8 @@ class Groups:
             setattr(skyline, name, self._zeros(count))
         matrix = self._zeros(PANEL * clusters.capacity(touches), wp.float64)
         right, solution = (self._zeros(PANEL * count, wp.float64) for _ in range(2))
-        most = clusters.most_panels(touches)
-        return Systems(skyline, matrix, right, solution, matrices, most)
+        sizes = matrices, clusters.most_panels(touches), clusters.most_below(touches)
+        return Systems(skyline, matrix, right, solution, *sizes)
 
     def _make_factors(self):
         launches, systems = self.model.launches, self.systems
@@ -149,8 +153,9 @@ class Groups:
 
         An island has one step length: otherwise one of its bodies could press the others together.
         """
-        self.checking()
-        self._search()
+        if not self.is_known:
+            self.checking()
+            self._search()
 
     def update_islands(self):
         """Find islands again after a search."""
@@ -169,10 +174,12 @@ class Groups:
         All of a small component shares one, and so do small components that may touch, up to
         `MOST_ROWS` together.
         """
-        skyline = self.systems.skyline
-        skyline.matrix.fill_(-1)
-        play(self.joining)
-        play(self.contact_widening)
-        play(self.panel_widening)
-        self.beginning()
+        if not self.is_known:
+            self.systems.skyline.matrix.fill_(-1)
+            play(self.joining)
+            play(self.contact_widening)
+            play(self.panel_widening)
+            self.beginning()
+            # What is captured has not run.
+            self.is_known = self.model.contact is None and not self.model.device.is_capturing
         self.clearing()

@@ -12,6 +12,7 @@ from ..kernels.contact import pairs
 from ..kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 from ..model.contact_lists import refuse_outside
 from .detection.bvh import Trees
+from .detection.flat_sides import FlatColliders
 from .detection.refresh import Gaps, Refresh
 from .detection.search import Search
 from .detection.search_schedule import SearchSchedule
@@ -72,6 +73,7 @@ class Contact:
     def __init__(self, model, names, settings):
         self.model, self.lists = model, model.lists
         self.struct = surface_on_device(model.surface, model.free_count, model.x, model.upload)
+        self.flat_colliders = FlatColliders(model.surface, self.struct, model.upload)
         gaps = Gaps(model)
         self.truncation = Truncation(model, self.struct, gaps, settings)
         self.regions = self.truncation.regions
@@ -185,11 +187,8 @@ class Contact:
 
     def _ensure_capacity(self, needed):
         *slots, pairs = needed.astype(int).tolist()
-        had_slots, had_pairs = (
-            self.pair_search.ensure_capacity(slots),
-            self.lists.ensure_capacity(pairs),
-        )
-        return had_slots and had_pairs
+        had_slots = self.pair_search.ensure_capacity(slots)
+        return self.lists.ensure_capacity(pairs) and had_slots
 
     @property
     def saved(self):
@@ -267,10 +266,10 @@ class Contact:
         apart as long as trust regions hold.
         """
         self.refreshing.renew_planes()
-        self.planes_renewed()
+        self.forget()
 
-    def planes_renewed(self):
-        """Update vertices after planes have moved: the neighborhoods near these are unknown."""
+    def forget(self):
+        """Forget which limits ended steps, and measured gaps: the next refresh is a full one."""
         self.truncation.end_search()
 
     def refresh(self):

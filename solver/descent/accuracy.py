@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Accuracy: error estimates of bodies, which end a substep (kernels/descent/accuracy.py)."""
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
-from ..device.launches import play
+from ..device.launches import THREADS, play
 from ..kernels.descent import accuracy as kernels
+from ..kernels.descent import error_samples
 from .body_errors import BodyErrorEstimates
 
 # Iterations from one coarse step to the next.
@@ -66,50 +69,62 @@ class Accuracy(BodyErrorEstimates):
         self.iterations, self.chooses_period = iterations, chooses_period
         self.guess, self.first, self.second = (wp.zeros_like(model.x) for _ in range(3))
         self.check_schedule = check_schedule(iterations.count)
-        self.measure = self._measure(collapsed)
-        self.check = self._make_check()
+        self.check = self._make_check(collapsed)
 
-    def _measure(self, collapsed):
-        """Return launches that estimate all errors, and end the iterations where they are small."""
-        model, record = self.model, self.model.launches.record
-        at = kernels.ErrorSampleArrays()
+    def _make_check(self, collapsed):
+        """Return the action after every iteration: samples, checks and decisions that are due."""
+        record, iterations = self.model.launches.record, self.iterations
+        at, schedule = self._samples(), self._schedule()
+        demand, settings = kernels.Demand(), self.model.settings
+        demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
+        sample, *sums = self.record_sampling(iterations.number, schedule, at)
+        gravity, ended = self.model.gravity.now, wp.zeros(1, dtype=int, device=self.model.device)
+        inputs = [iterations.number, schedule, self.chunks, *sums, gravity, demand, collapsed]
+        outputs = [self.errors, ended, iterations.has_fixed_period, iterations.is_met]
+        check = record(kernels.find_errors, len(self.body), inputs, outputs, tile_threads=THREADS)
+        acts = schedule.actions.numpy() != 0
+
+        def is_due(number):
+            return acts[number] and not (self.chooses_period and number >= kernels.SECOND_CHECK)
+
+        return iterations.when_due(
+            is_due, partial(play, [sample, check]), when_fixed=acts.__getitem__
+        )
+
+    def _samples(self):
+        """Return the positions of samples."""
+        model, at = self.model, error_samples.ErrorSampleArrays()
         at.start, at.guess, at.inertial = model.x_start, self.guess, model.inertial
         at.first, at.second, at.now = self.first, self.second, model.x
-        demand, settings = kernels.Demand(), model.settings
-        demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
-        launches, moves, displacements = self.sums(at)
-        bodies = [
-            self.iterations.number,
-            self.chunks,
-            moves,
-            displacements,
-            model.gravity.now,
-            demand,
-        ]
-        bodies.append(self._compared())
+        return at
+
+    def _schedule(self):
+        """Return the `CheckSchedule`."""
+        count, second = self.iterations.count, kernels.SECOND_CHECK
+        checks = [done for done, _ in self.check_schedule]
+        shifts = [done for done, doubles in self.check_schedule if not doubles]
+        actions = np.zeros(count + 1, np.int32)  # by iterations done
+        for action, chosen in (
+            (error_samples.ESTIMATE, {kernels.FIRST_CHECK, *checks}),
+            (error_samples.SHIFT, {2 * CYCLE, *shifts}),
+            (error_samples.KEEP_FIRST, {1}),
+            (error_samples.KEEP_SECOND, {CYCLE, 2 * CYCLE, *checks}),
+            (error_samples.CHOOSE, {second} if self.chooses_period else ()),
+        ):
+            actions[[done for done in chosen if done <= count]] |= action
+        schedule = error_samples.CheckSchedule()
+        schedule.actions = self.model.upload(actions[1:], int)
+        schedule.compared = self.model.upload(self._compared()[1:], int)
         # With a fixed period there are more coarse steps: half of the iterations left must suffice.
-        left = 0.5 * (self.iterations.count - kernels.SECOND_CHECK) / CYCLE
-        has_fixed_period, is_met = self.iterations.has_fixed_period, self.iterations.is_met
-        choose, find_met = (
-            record(kernels.find_below, 1, [self.errors, collapsed, wp.float64(cycles)], [flag])
-            for cycles, flag in ((left, has_fixed_period), (0.0, is_met))
-        )
-        self.choose = [
-            choose,
-            record(kernels.fade, len(self.body), [has_fixed_period], [self.errors]),
-        ]
-        return [
-            *launches,
-            record(kernels.find_errors, len(self.body), bodies, [self.errors]),
-            find_met,
-        ]
+        schedule.left = 0.5 * (count - second) / CYCLE
+        return schedule
 
     def _compared(self):
         """Return the number of cycles of the last move at a check [iterations done]."""
         cycles, second = np.ones(self.iterations.count + 1, np.int32), 2 * CYCLE
         for done, _ in self.check_schedule:
             cycles[done], second = (done - second) // CYCLE, done
-        return self.model.upload(cycles, int)
+        return cycles
 
     @property
     def saved(self):
@@ -119,33 +134,6 @@ class Accuracy(BodyErrorEstimates):
     def begin(self):
         """Save the positions at which the iterations begin."""
         wp.copy(self.guess, self.model.x)
-
-    def _make_check(self):
-        """Return the action after every iteration: samples, checks and decisions that are due."""
-        first, second = kernels.FIRST_CHECK, kernels.SECOND_CHECK
-        later = {done for done, _ in self.check_schedule}
-        checks = {first, *later}
-        shifts = {2 * CYCLE, *(done for done, doubles in self.check_schedule if not doubles)}
-        seconds = {CYCLE, 2 * CYCLE, *later}
-
-        def after(chosen, action):
-            def is_chosen(number):
-                return number + 1 in chosen
-
-            def is_due(number):
-                return is_chosen(number) and not (self.chooses_period and number >= second)
-
-            return self.iterations.when_due(is_due, action, when_fixed=is_chosen)
-
-        actions = [
-            after(checks, lambda: play(self.measure)),
-            after(shifts, lambda: wp.copy(self.first, self.second)),
-            after({1}, lambda: wp.copy(self.first, self.model.x)),
-            after(seconds, lambda: wp.copy(self.second, self.model.x)),
-        ]
-        if self.chooses_period:
-            actions.append(after({second}, lambda: play(self.choose)))
-        return after({1} | checks | shifts | seconds, lambda: [action() for action in actions])
 
     def estimate(self, numbers, done):
         """Return the `BodyErrors` after `done` iterations from the `reported` numbers; unknown

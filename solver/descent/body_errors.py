@@ -4,13 +4,16 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.descent import accuracy as kernels
+from ..device.launches import THREADS
 from ..kernels.descent.body_errors import BodyErrorArrays, Displacements
+from ..kernels.descent.error_samples import sample_chunks
 from ..model.chunks import make_chunks
 from ..report.position_error import BodyErrors, rounding_of, visible
 
 # An error below this fraction of a body's size is invisible, at an accuracy of 1.
 FRACTION_OF_SIZE = 0.005
+# Vertices of a chunk on a GPU, whose blocks sum up chunks.
+PER_BLOCK = 4 * THREADS
 # Rough cost of a vertex in a sum [ns].
 VERTEX = 5.0
 
@@ -24,7 +27,8 @@ class BodyErrorEstimates:
         counts = np.array([len(vertices) for vertices in free])
         self.body = np.flatnonzero(counts)
         owner = np.repeat(np.arange(len(self.body)), counts[self.body])
-        self.chunks = make_chunks(np.concatenate(free), owner, len(self.body), model.device)
+        size = PER_BLOCK if model.launches.are_wide else None
+        self.chunks = make_chunks(np.concatenate(free), owner, len(self.body), model.device, size)
         self.errors = self._errors(counts[self.body])
 
     def _errors(self, counts):
@@ -42,30 +46,26 @@ class BodyErrorEstimates:
         errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
         return errors
 
-    def sums(self, at):
-        """Return launches that sum up moves and displacements by chunk, and their two sums; `at`
-        are `ErrorSampleArrays`.
+    def record_sampling(self, number, schedule, at):
+        """Return the launch that sums up moves and displacements by chunk and takes samples, in the
+        iteration `number` by a `CheckSchedule`, and both sums; `at` are `ErrorSampleArrays`.
         """
-        model, record = self.model, self.model.launches.record
-        sizes = np.diff(self.chunks.start.numpy())
+        model, sizes = self.model, np.diff(self.chunks.start.numpy())
         moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
         displacements = wp.zeros(len(sizes), dtype=Displacements, device=model.device)
         # Without contact no step is truncated.
         cut = wp.zeros(model.free_count, dtype=int, device=model.device)
         if model.contact is not None:
             cut = model.contact.truncation.cut
-        inputs, cost = [self.chunks, at], VERTEX * sizes
-        launches = [
-            record(kernels.add_moves, len(sizes), inputs, [moves], cost),
-            record(
-                kernels.add_displacements,
-                len(sizes),
-                [*inputs, model.touched, cut],
-                [displacements],
-                cost,
-            ),
-        ]
-        return launches, moves, displacements
+        launch = model.launches.record(
+            sample_chunks,
+            len(sizes),
+            [number, schedule, self.chunks, model.touched, cut],
+            [moves, displacements, at],
+            VERTEX * sizes,
+            tile_threads=THREADS,
+        )
+        return launch, moves, displacements
 
     @property
     def reported(self):

@@ -22,6 +22,10 @@ class CoarseSteps(Stage):
     def begin_frame(self, _frame, _time):
         self.correction.begin_frame()
 
+    def on_restored(self):
+        """Forget what was found after the restored state."""
+        self.correction.kept.forget()
+
 
 class FewCoarseSteps(CoarseSteps):
     """Coarse steps after sweeps 1, 2, 3, 5, 9, 17, …: the smooth error needs no more, and sweeps,

@@ -8,6 +8,7 @@ import warp as wp
 from ..device.conditions import repeat_while, when
 from ..device.launches import play
 from ..groups.free_flight import FreeFlight
+from ..groups.sleep import SleepingBodies
 from ..groups.uniform_steps import UniformSteps
 from ..kernels.contact import friction_anchors
 from ..model.stage import RecordedStage, Stage
@@ -19,11 +20,16 @@ ANCHOR = 10.0
 
 
 class ContactStage(Stage):
-    """Keeps the contact lists up to date during the sweeps."""
+    """Keeps the contact lists up to date during the sweeps. `rest` tells which bodies may sleep;
+    None where none does.
+    """
 
-    def __init__(self, model, kinematic):
+    def __init__(self, model, kinematic, rest):
         super().__init__(model)
+        self.sleepers = SleepingBodies(model, rest) if rest else None
         self.contact, self.is_kinematic = model.contact, kinematic.moves_surfaces
+        self.colliders = kinematic.colliders
+        self.contact.flat_colliders.update(self.colliders.known)
         self.flight, self.uniform_steps = (
             FreeFlight(model, kinematic.colliders),
             UniformSteps(model),
@@ -39,6 +45,8 @@ class ContactStage(Stage):
         self.searching = self.contact.search_schedule(interval, **options)
 
     def begin_frame(self, _frame, _time):
+        if self.colliders.moves:
+            self.contact.flat_colliders.update(self.colliders.known)
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):
@@ -52,6 +60,8 @@ class ContactStage(Stage):
         copy_behind(model.x_start, model.x, model.vertex_count)
         copy_behind(model.candidate, model.inertial, model.free_count)
         contact.begin_step()
+        if self.sleepers:
+            self.sleepers.hold()
         self.flight.move()
         self.approaching.begin()
         contact.begin_approach()
@@ -59,6 +69,12 @@ class ContactStage(Stage):
         self._advance()
         repeat_while(self.approaching.goes_on, self._approach)
         when(contact.needs_search, contact.renew_planes)
+        self._wake_touched()
+
+    def _wake_touched(self):
+        """Find the bodies that sleep: after a search, before anything can touch others."""
+        if self.sleepers:
+            self.sleepers.decide()
 
     def _approach(self):
         """Search for vertices at the end of their trust regions, or update known pairs; advance."""
@@ -90,8 +106,12 @@ class ContactStage(Stage):
 
     def _search_or_update(self):
         """Search, or choose new separating planes for known pairs."""
-        when(self.searching.searches, partial(self.contact.search, whole=False))
+        when(self.searching.searches, self._search)
         when(self.searching.planes, self.contact.renew_planes)
+
+    def _search(self):
+        self.contact.search(whole=False)
+        self._wake_touched()
 
     def end_step(self):
         """Move embedded points without contacts, which sweeps have not moved."""

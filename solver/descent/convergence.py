@@ -59,7 +59,7 @@ class ErrorSamples(Stage):
 
 
 class Convergence:
-    """Convergence of a substep.
+    """Convergence of a substep; `checks` are actions after every iteration, where they are due.
 
     `done` is its number of iterations; an accuracy that is met ends them. `accuracy` is None where
     no accuracy is set or the error cannot be estimated, as without `coarse` correction, which
@@ -109,11 +109,6 @@ class Convergence:
         """Find the reported error, before anything but iterations changes the positions."""
         for launch in self.error_launches:
             launch()
-
-    def check(self):
-        """Check the state after an iteration, where that is due."""
-        for check in self.checks:
-            check()
 
     @property
     def done(self):

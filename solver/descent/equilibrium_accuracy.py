@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Accuracy of quasistatic frames: error estimates of bodies, which end a frame."""
 
+from functools import partial
+
+import numpy as np
 import warp as wp
 
-from ..device.launches import play
-from ..kernels.descent import accuracy as kernels
+from ..device.launches import THREADS, play
+from ..kernels.descent import error_samples
 from ..kernels.descent.equilibrium_accuracy import find_errors_at_one_rate
 from ..settings.settings import LEAST_AT_REST as FIRST_CHECK
 from .body_errors import BodyErrorEstimates
@@ -36,41 +39,28 @@ class EquilibriumAccuracy(BodyErrorEstimates):
 
     def _make_check(self, iterations, collapsed):
         """Return the action after every iteration: samples and checks that are due."""
-        model, record, at = self.model, self.model.launches.record, kernels.ErrorSampleArrays()
+        model, at = self.model, error_samples.ErrorSampleArrays()
         at.start = at.guess = at.inertial = model.x_start
         at.first, at.second, at.now = self.first, self.second, model.x
-        accuracy = wp.float64(model.settings.accuracy)
-        sums, moves, displacements = self.sums(at)
-        measure = [
-            *sums,
-            record(
-                find_errors_at_one_rate,
-                len(self.body),
-                [self.chunks, moves, displacements, accuracy],
-                [self.errors],
-            ),
-            record(
-                kernels.find_below,
-                1,
-                [self.errors, collapsed, wp.float64(0.0)],
-                [iterations.is_met],
-            ),
-        ]
-
-        def act():
-            play(measure)
-            wp.copy(self.first, self.second)
-            wp.copy(self.second, model.x)
-
-        def after(chosen, action):
-            return iterations.when_due(lambda number: number + 1 in chosen, action)
-
-        actions = [
-            after({FIRST_CHECK // 4}, lambda: wp.copy(self.first, model.x)),
-            after({FIRST_CHECK // 2}, lambda: wp.copy(self.second, model.x)),
-            after(set(self.checks), act),
-        ]
-        return lambda: [action() for action in actions]
+        schedule = error_samples.CheckSchedule()
+        actions = np.zeros(iterations.count + 1, np.int32)  # by iterations done
+        for done, action in (
+            (FIRST_CHECK // 4, error_samples.KEEP_FIRST),
+            (FIRST_CHECK // 2, error_samples.KEEP_SECOND),
+            (self.checks, error_samples.ESTIMATE | error_samples.SHIFT | error_samples.KEEP_SECOND),
+        ):
+            actions[done] |= action
+        schedule.actions = model.upload(actions[1:], int)
+        sample, *sums = self.record_sampling(iterations.number, schedule, at)
+        accuracy, ended = wp.float64(model.settings.accuracy), wp.zeros_like(iterations.is_met)
+        find = model.launches.record(
+            find_errors_at_one_rate,
+            len(self.body),
+            [iterations.number, schedule, self.chunks, *sums, accuracy, collapsed],
+            [self.errors, ended, iterations.is_met],
+            tile_threads=THREADS,
+        )
+        return iterations.when_due((actions[1:] != 0).__getitem__, partial(play, [sample, find]))
 
     @property
     def saved(self):

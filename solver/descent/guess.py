@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import warp as wp
 
-from ..device.launches import play
+from ..device.launches import THREADS, play
 from ..kernels.descent import guess as kernels
 from ..lattice.embedding import collider_step_limits
 from ..model.components import make_components
@@ -62,17 +62,18 @@ class Guard(RecordedStage):
     def back_from(self, x, components, threshold):
         """Launches that draw positions x back; `threshold` is a number, or one per component."""
         model, record, free = self.model, self.model.launches.record, self.model.free_count
+        blocks = partial(record, tile_threads=THREADS)
         chunks, count = len(components.weight), len(components.held)
         gravity, h = model.gravity.now, model.settings.step_time
         slope = wp.zeros(free, dtype=wp.vec2, device=model.device)
         threshold = model.upload(np.broadcast_to(threshold, count), float)
         state = [model.x_start, model.velocity, model.acceleration, model.objective.inertia]
         return [
-            record(kernels.add_moments, chunks, state, [components]),
-            record(kernels.find_rigid_motion, count, [gravity, h], [components]),
+            blocks(kernels.add_moments, chunks, state, [components]),
+            blocks(kernels.find_rigid_motion, count, [gravity, h], [components]),
             *self.find_slopes(x, components, slope),
-            record(kernels.add_slopes, chunks, [slope], [components]),
-            record(kernels.find_alphas, count, [threshold], [components]),
+            blocks(kernels.add_slopes, chunks, [slope], [components]),
+            blocks(kernels.find_alphas, count, [threshold], [components]),
             record(kernels.draw_back, free, [model.x_start, components], [x]),
         ]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 
 from ..contact.load import Load
 from ..groups.momentum import ComponentMomentum, IslandMomentum
+from ..groups.sleep import Rest
 from ..model.stage import Stage
 from .chebyshev import Acceleration
 from .coarse_steps import CoarseMatrixUpdate, CyclicCoarseSteps, FewCoarseSteps
@@ -19,6 +20,7 @@ from .kinematics import Kinematics
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
+from .sleep import Sleep
 from .sweeps import PlainFirstSweep, Sweeps
 from .tear_detection import TearDetection
 
@@ -57,6 +59,7 @@ class Stages:
     breaking: Stage
     velocities: Stage
     tear_detection: Stage
+    sleep: Stage
 
     def __iter__(self):
         return (getattr(self, field.name) for field in fields(self))
@@ -64,9 +67,12 @@ class Stages:
 
 def make_stages(model, kinematic, tearing, residual, convergence):
     """Return the `Stages` of a scene."""
-    made = _of_motion(model, kinematic, tearing, residual)
+    made, rest = _of_motion(model, kinematic, tearing, residual), None
+    if Sleep.is_needed(model):
+        rest = Rest(model)
+        made["sleep"] = Sleep(model, kinematic, rest)
     made |= _of_iterations(model, residual, convergence)
-    made |= _of_contact(model, kinematic, residual)
+    made |= _of_contact(model, kinematic, residual, rest)
     return Stages(**{field.name: made.get(field.name) or Stage(model) for field in fields(Stages)})
 
 
@@ -118,13 +124,13 @@ def _of_iterations(model, residual, convergence):
     return made
 
 
-def _of_contact(model, kinematic, residual):
+def _of_contact(model, kinematic, residual, rest):
     """Return the stages of contact, by name."""
     made = {}
     if model.contact is not None:
         if RestlessGuard.is_needed(model):
             made["restless_guard"] = RestlessGuard(model, residual)
-        made["contacts"] = ContactStage(model, kinematic)
+        made["contacts"] = ContactStage(model, kinematic, rest)
         made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
     elif ComponentMomentum.is_needed(model):
         made["momentum"] = ComponentMomentum(model)

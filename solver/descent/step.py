@@ -4,16 +4,17 @@
 from ..coarse.correction import CoarseCorrection, coarse_aggregates
 from ..device.conditions import can_capture, when
 from ..groups.uniform_steps import UniformSteps
-from ..model.stage import RecordedStage
+from ..model.stage import RecordedStage, Stage
 from .checkpoints import Checkpoints
 from .convergence import Convergence
 from .iterations import Iterations
+from .sleep import Sleep
 from .stages import make_stages
 
 
 class Stepper:
     """Runs the stages of a substep in their order: see `_solve`, whose diagram leaves out guards,
-    pressure and Chebyshev, and `sweep`. Their classes are in stages.py.
+    pressure and Chebyshev, and `_make_sweep`. Their classes are in stages.py.
 
     The host acts before a substep: where surfaces may intersect, and on a CPU where contact lists
     are nearly full (`ContactStage`); and where arrays have been replaced (`step`). It also acts
@@ -22,6 +23,7 @@ class Stepper:
 
     def __init__(self, model, kinematic, tearing, residual):
         self.model, self.residual, self.tearing = model, residual, tearing
+        self.may_sleep = Sleep.is_needed(model)
         self.coarse = make_coarse(model)
         self.iterations = Iterations(model)
         self.convergence = Convergence(model, residual, self.iterations, self.coarse)
@@ -33,6 +35,7 @@ class Stepper:
         )
         for stage in self.stages:
             self._wait_until_due(stage)
+        self.sweep = self._make_sweep()
         self.iterations.record()
         self.graph = self.revisions = None
         self.is_captured = can_capture(model.device)
@@ -44,9 +47,9 @@ class Stepper:
         when_fixed = getattr(stage, "is_due_when_fixed", stage.is_due)
         for verb in ("before_sweep", "after_sweep"):
             action = getattr(stage, verb)
-            setattr(
-                stage, verb, self.iterations.when_due(stage.is_due, action, when_fixed=when_fixed)
-            )
+            if acts(action):
+                due = self.iterations.when_due(stage.is_due, action, when_fixed=when_fixed)
+                setattr(stage, verb, due)
 
     def _solve(self):
         """One substep:
@@ -78,7 +81,7 @@ class Stepper:
         s.enclosed_air.begin_step()
         s.acceleration.begin_step()
         self.convergence.begin()
-        self.iterations.run(self._iterate)
+        self.iterations.run(self.sweep)
         self.convergence.end()
         # Restore momentum, and find velocities.
         s.contacts.end_step()  # embedded points follow
@@ -87,30 +90,33 @@ class Stepper:
         s.breaking.end_step()
         s.velocities.end_step()
         s.tear_detection.end_step()
+        s.sleep.end_step()  # nothing has moved for a while?
 
-    def _iterate(self):
-        self.sweep()
-        self.convergence.check()  # enough?
-
-    def sweep(self):
-        """Visit every free vertex once, with all stages before and after."""
+    def _make_sweep(self):
+        """Return the sweep of an iteration: it visits every free vertex once, with all stages
+        before and after, and checks the state.
+        """
         s = self.stages
-        s.coarse_steps.before_sweep()  # in motion, where an accuracy can end the substep
-        s.error_samples.before_sweep()  # positions for the error estimate
-        s.contacts.before_sweep()  # search where due, refresh pairs, move colliders on
-        s.guess_guard.before_sweep()  # once, early, without mesh contact: draws x back
-        s.plain_first_sweep.before_sweep()  # ω = 1 in the first if the guess is `x_start`
-        s.sweeps.sweep()  # every free vertex takes its Newton step, color by color
-        s.plain_first_sweep.after_sweep()
-        # After the first sweep; after each if quasistatic; before each coarse step where bodies
-        # are stiff.
-        s.coarse_matrix.after_sweep()
-        s.coarse_steps.after_sweep()  # in all other cases
-        s.last_guard.after_sweep()  # draws the overshoot of the last of one or two iterations back
-        s.attachment_multipliers.after_sweep()
-        s.spring_multipliers.after_sweep()
-        s.enclosed_air.after_sweep()  # pressure follows volume
-        s.acceleration.after_sweep()  # Chebyshev
+        actions = [
+            s.coarse_steps.before_sweep,  # in motion, where an accuracy can end the substep
+            s.error_samples.before_sweep,  # positions for the error estimate
+            s.contacts.before_sweep,  # search where due, refresh pairs, move colliders on
+            s.guess_guard.before_sweep,  # once, early, without mesh contact: draws x back
+            s.plain_first_sweep.before_sweep,  # ω = 1 in the first if the guess is `x_start`
+            s.sweeps.sweep,  # every free vertex takes its Newton step, color by color
+            s.plain_first_sweep.after_sweep,
+            # After the first sweep; after each if quasistatic; before each coarse step where bodies
+            # are stiff.
+            s.coarse_matrix.after_sweep,
+            s.coarse_steps.after_sweep,  # in all other cases
+            s.last_guard.after_sweep,  # draws the overshoot of one or two iterations back
+            s.attachment_multipliers.after_sweep,
+            s.spring_multipliers.after_sweep,
+            s.enclosed_air.after_sweep,  # pressure follows volume
+            s.acceleration.after_sweep,  # Chebyshev
+        ]
+        checks = self.convergence.checks  # enough?
+        return self.iterations.in_turn([*filter(acts, actions), *checks])
 
     def begin_frame(self, frame, time):
         """Begin a frame, number `frame`, that ends at a time [s]."""
@@ -162,9 +168,26 @@ class Stepper:
     def solve(self):
         """Run a substep, unless the rest of the frame is skipped; a graph captures this."""
         if self.model.contact is None and not self.tearing.tears:
-            self._solve()
+            self._solve_awake()
         else:
-            when(self.model.frame_continues, self._solve)
+            when(self.model.frame_continues, self._solve_awake)
+
+    def _solve_awake(self):
+        if self.may_sleep:
+            when(self.stages.sleep.is_awake, self._solve, self._skip)
+        else:
+            self._solve()
+
+    def _skip(self):
+        """A substep of a scene that sleeps."""
+        self.stages.frame_progress.begin_step()
+        self.stages.sleep.skip()
+
+
+def acts(method):
+    """Return whether a method of a stage is more than that of the plain `Stage`."""
+    function = getattr(method, "__func__", None)
+    return function is None or function is not vars(Stage).get(function.__name__)
 
 
 def make_coarse(model):

@@ -23,6 +23,8 @@ WORTH_SPLITTING = 15e3
 # Each thread gets up to so many pieces of about that length: costs may be underestimated for a
 # whole stretch of the range, and a thread may be interrupted.
 PIECES = 4
+# Threads of a block on a GPU: Warp's default, for which all modules are compiled anyway.
+THREADS = 256
 
 
 def refuse_gaps(values):
@@ -153,7 +155,7 @@ class Launches:
         Its threads share the list (kernels/device/thread_shares.py): the kernel gets their number,
         `shares`, as its first input. `cost` [ns] is that of one item of the list.
         """
-        shares = min(capacity, SHARES) if self.device.is_cpu else capacity
+        shares = capacity if self.are_wide else min(capacity, SHARES)
         each = cost * expected / max(shares, 1)
         return self.record(kernel, shares, [shares, *inputs], outputs, each)
 
@@ -161,7 +163,7 @@ class Launches:
         """Return a launch over a list for a kernel whose threads add to shared results or join
         nodes: on the CPU by one thread, in order. Thread k takes items k, k + `shares`, and so on.
         """
-        shares = 1 if self.device.is_cpu else capacity
+        shares = capacity if self.are_wide else 1
         return self.record(kernel, shares, [shares, *inputs], outputs)
 
     def run(self, kernel, count, inputs, outputs=(), cost=0.0, first=0):

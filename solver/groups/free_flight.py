@@ -85,6 +85,7 @@ class FreeFlight:
         flights, model, bodies = free_flight.Flights(), self.model, self.model.assembly.vertices
         held = [(vertices >= model.free_count).any() for vertices in bodies]
         flights.size = model.upload([len(vertices) for vertices in bodies], wp.float64)
+        flights.asleep = model.asleep
         flights.held = model.upload(np.array(held, dtype=np.int32), int)
         for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))

@@ -70,7 +70,12 @@ class IslandMoves:
             self.joined.zero_,
             *self.find_displacements,
             serial(island_limits.join_meeting, lists.capacity, among, [islands, self.joined]),
-            record(of_islands.name_islands, len(self.anchored), [self.anchored], [islands]),
+            record(
+                of_islands.name_islands,
+                len(self.anchored),
+                [self.anchored, model.asleep],
+                [islands],
+            ),
         ]
         self.verify = RoundingChecks(model, islands.island, self.unmoved, steps.before)
         truncates = model.settings.truncation

@@ -91,7 +91,7 @@ class IslandMomentum(RecordedStage):
             record(kernels.separate, count, [], [islands, flag]),
             join,
             *collider_touches(model, body, islands.at_colliders),
-            record(kernels.name_islands, count, [self.anchored], [islands]),
+            record(kernels.name_islands, count, [self.anchored, model.asleep], [islands]),
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
                 kernels.mark_standing,

@@ -5,9 +5,8 @@ import numpy as np
 import warp as wp
 
 from ..device.conditions import repeat_while
-from ..device.launches import play
+from ..device.launches import THREADS, play
 from ..device.memory import zeros_with_reserve
-from ..kernels.device.chunks import Chunks
 from ..kernels.groups import island_moves, rigid_contacts, rigid_steps
 from ..kernels.groups import islands as kernels
 from ..model.chunks import make_chunks
@@ -38,8 +37,6 @@ STEPS = {
 # Rough cost to add a vertex, its contacts and a pair of them, to move a vertex, and to test whether
 # an entry is an external pair [ns].
 ADD, TOUCH, PAIR, MOVE, LIST = 15.0, 30.0, 25.0, 5.0, 10.0
-# Threads that add up the contacts of a body on a GPU, where a chunk is one vertex.
-SHARES = 64
 
 
 class RigidSteps:
@@ -74,7 +71,13 @@ class RigidSteps:
         begin, taken = [chunks, self.before, moments], [islands, self.steps]
         self.begin = [
             record(kernels.add_moments, len(cost), [chunks, *state], [moments], cost=cost),
-            record(rigid_steps.begin_rigid_steps, self.count, begin, taken),
+            record(
+                rigid_steps.begin_rigid_steps,
+                self.count,
+                begin,
+                [*taken, self.any_active],
+                tile_threads=THREADS,
+            ),
         ]
         lists, surface = model.lists, [self.before, self.owner, *taken]
         self.move_surface = [
@@ -101,22 +104,14 @@ class RigidSteps:
         self.contacts = [
             record(rigid_contacts.add_contacts, len(cost), around, [self.sums], cost=cost)
         ]
-        sums, outputs = [self.surface, self.sums], [*taken, self.any_active]
-        if model.launches.are_wide:
-            reduced = self._reduced()
-            inputs, kernel = [SHARES, *sums, *taken], rigid_steps.add_up
-            self.contacts.append(record(kernel, (self.count, SHARES), inputs, reduced[1:]))
-            sums = reduced
-        self.take = record(rigid_steps.take_rigid_steps, self.count, sums, outputs)
+        reduced = wp.zeros(self.count, dtype=rigid_steps.Wrench, device=model.device)
+        ended = wp.zeros_like(self.any_active)
+        sums, outputs = [self.surface, self.sums], [reduced, ended, *taken, self.any_active]
+        self.take = record(
+            rigid_steps.take_rigid_steps, self.count, sums, outputs, tile_threads=THREADS
+        )
         moves, free = [self.before, self.owner, islands], model.free_count
         self.propose = record(island_moves.move_islands, free, moves, [model.candidate], MOVE)
-
-    def _reduced(self):
-        """Arrays for the contacts of every body in SHARES chunks: `Chunks` and sums."""
-        chunks, first = Chunks(), SHARES * np.arange(self.count + 1, dtype=np.int32)
-        chunks.first = self.model.upload(first, int)
-        device = self.model.device
-        return [chunks, wp.zeros(SHARES * self.count, dtype=rigid_steps.Wrench, device=device)]
 
     def solve(self):
         """Find `islands.shift` and `islands.turn`."""
@@ -127,11 +122,9 @@ class RigidSteps:
     def solve_again(self):
         """Find both again from the same `before`, after islands have joined."""
         play(self.begin)
-        self.any_active.fill_(1)
         repeat_while(self.any_active, self._pass)
 
     def _pass(self):
-        self.any_active.zero_()
         play(self.move_surface)
         play(self.contacts)
         self.take()

@@ -44,4 +44,5 @@ def contact_state(surface, colliders, upload):
     hidden = np.zeros(len(surface.body), dtype=np.int32)
     hidden[: len(surface.hidden)] = surface.hidden
     state.hidden = upload(hidden, int)
+    state.asleep = upload(np.zeros_like(hidden), int)
     return state

@@ -85,6 +85,8 @@ class Model:
         self.inherited = [self.x, self.x_start, self.velocity, self.last_velocity]
         self.standing = wp.zeros(self.vertex_count, dtype=int, device=self.device)
         self.touched = wp.zeros(self.vertex_count, dtype=int, device=self.device)
+        # 1 for bodies and colliders that sleep: no collider does.
+        self.asleep = wp.zeros(len(surface.may_touch), dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
 
         # The number of the current iteration, from 0.
@@ -273,8 +275,13 @@ class Model:
         return sum(bit for bit, wanted in terms.items() if wanted)
 
     def surface_ranges(self):
-        """Return (first, count) of free vertices and of embedded points, if there are any."""
-        ranges = (0, self.free_count), (self.kinematic_end, len(self.surface.points))
+        """Return (first, count) of free vertices and of embedded points, if there are any; of both
+        together if none that are kinematic come between.
+        """
+        free, points = self.free_count, len(self.surface.points)
+        if free == self.kinematic_end:
+            free, points = free + points, 0
+        ranges = (0, free), (self.kinematic_end, points)
         return [(first, count) for first, count in ranges if count]
 
     def positions(self):

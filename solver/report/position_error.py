@@ -7,7 +7,7 @@ import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.descent import accuracy
+from ..kernels.descent.error_samples import ErrorSampleArrays, add_moves, add_touched_moves
 from ..kernels.report import sums
 from ..model.chunks import body_chunks
 
@@ -101,10 +101,10 @@ class PositionError:
         """Return launches that sum up the squares [m²] of the two moves and of the displacement in
         the substep, by body; and of the two sweeps of touched vertices, and of both together.
         """
-        launches = self._add(0, accuracy.add_moves, self.ends, self.model.x_start)
+        launches = self._add(0, add_moves, self.ends, self.model.x_start)
         if self.sweeps:
             touched, start = self.model.touched, self._at(self.sweeps[0])
-            launches += self._add(1, accuracy.add_touched_moves, self.sweeps, start, touched)
+            launches += self._add(1, add_touched_moves, self.sweeps, start, touched)
         return launches
 
     def _at(self, done):
@@ -115,7 +115,11 @@ class PositionError:
         """Return launches of a kernel for the squares of two moves, whose ends are iterations done,
         and of the displacement from a start.
         """
-        model, at, record = self.model, accuracy.ErrorSampleArrays(), self.model.launches.record
+        model, at, record = (
+            self.model,
+            ErrorSampleArrays(),
+            self.model.launches.record,
+        )
         at.start, (at.first, at.second, at.now) = start, map(self._at, ends)
         moves = wp.zeros(len(self.chunks.owner), dtype=wp.vec3d, device=model.x.device)
         each = VERTEX * self.counts.sum() / max(len(moves), 1)

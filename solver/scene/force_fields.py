@@ -158,6 +158,7 @@ class Fields:
     def __init__(self, fields, origin, frame_time, device):
         self.fields, self.origin, self.frame_time = list(fields), origin, frame_time
         self.by_vertex = [field for field in self.fields if field.is_given()]
+        self.changes = bool(self.by_vertex)  # in this frame
         first = self._read(0.0)
         self.start, self.end, self.now = (
             wp.array(first, dtype=kernels.Field, device=device) for _ in range(3)
@@ -184,8 +185,10 @@ class Fields:
         vertex by vertex at the positions x [vertex, 3] at its start.
         """
         if self.fields:
-            self.start.assign(self._read(time - self.frame_time))
-            self.end.assign(self._read(time))
+            start, end = self._read(time - self.frame_time), self._read(time)
+            self.start.assign(start)
+            self.end.assign(end)
+            self.changes = bool(self.by_vertex) or changes_in_time(start, end)
         if self.by_vertex:
             points = x.numpy()[: self.given.shape[1]].astype(np.float64) + self.origin
             start = time - self.frame_time
@@ -210,3 +213,9 @@ class Fields:
             for name in ("blows", "by_square", "is_global"):
                 row[name] = getattr(field, name)
         return rows
+
+
+def changes_in_time(start, end):
+    """Return whether fields change between two times, of which these are the structured arrays."""
+    names = [name for name in start.dtype.names if name != "time"]
+    return start["noise"].any() or any((start[name] != end[name]).any() for name in names)

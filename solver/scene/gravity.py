@@ -19,6 +19,7 @@ class Gravity:
 
     def __init__(self, start, in_time, device):
         self.at_end, self.in_time = acceleration(start), in_time
+        self.changes = False  # in this frame
         both = np.stack([self.at_end, self.at_end])
         self.now = wp.array(both, dtype=wp.vec3, device=device)
         self.ends = wp.array(both, dtype=wp.vec3d, device=device)
@@ -40,4 +41,5 @@ class Gravity:
         """Read gravity at the end of this frame."""
         if self.varies:
             previous, self.at_end = self.at_end, acceleration(self.in_time(time))
+            self.changes = not np.array_equal(previous, self.at_end)
             self.ends.assign(np.stack([previous, self.at_end]))

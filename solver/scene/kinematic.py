@@ -15,13 +15,15 @@ from ..topology.meshes import are_flat, refuse_flat_triangles
 class KinematicPoints:
     """Positions [m] of points at both ends of the frame, `at_start` and `at_end` [point].
 
-    `first` is the number of the first point in the target array; `moves` is True if any moves.
-    `known` are the positions at the end, on the host.
+    `first` is the number of the first point in the target array; `moves` is True if any may move,
+    and `changed` [point] where one does in this frame. `known` are the positions at the end, on the
+    host.
     """
 
     def __init__(self, first, moves, device):
         self.first, self.moves = first, moves
         self.known = self.read(0, 0.0).astype(np.float32)
+        self.changed = np.zeros(len(self.known), dtype=bool)
         self.at_start = wp.array(self.known, dtype=wp.vec3, device=device)
         self.at_end = wp.clone(self.at_start)
 
@@ -47,8 +49,10 @@ class KinematicPoints:
     def begin_frame(self, frame, time):
         """Read the positions at the end of this frame."""
         if self.moves:
+            before = self.known
             wp.copy(self.at_start, self.at_end)
             self.known = self.read(frame, time).astype(np.float32)
+            self.changed = (before != self.known).any(axis=1)
             self.at_end.assign(self.known)
 
 
@@ -167,7 +171,9 @@ class AttachedPoints(KinematicPoints):
         super().begin_frame(frame, time)
         if any(a.grip is not None for a in self.attachments):
             wp.copy(self.grip_at_start, self.grip_at_end)
+            before = self.known_grips
             self.known_grips = self._read_grips(frame, time).astype(np.float32)
+            self.changed |= before != self.known_grips
             self.grip_at_end.assign(self.known_grips)
 
     def read(self, frame, time):

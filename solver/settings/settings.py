@@ -172,6 +172,12 @@ class Settings:
         "Prevent Penetration",
         "Shorten every step that would let surfaces pass through each other",
     )
+    sleep: bool = switch(
+        True,
+        "Sleep",
+        "Objects at rest cost next to nothing: after half a second without visible motion they are "
+        "not solved until something that moves comes near, or pulls them",
+    )
     use_ground: bool = switch(
         False, "Ground", "Collide with a plane through the ground height, normal to the z axis"
     )

@@ -389,6 +389,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
     bpy.ops.mesh.primitive_cube_add(size=1.0)
     plank = bpy.context.object
     plank.name, plank.scale, plank.vbd.role = "Plank", (1.1, 0.4, 0.06), "SOFT"
+    plank.vbd.keep_coarse = True
     for k, at in enumerate(((-0.55, 0.2, 0.1), (0.55, 0.2, 0.1))):
         hook = empty_object(f"Hook {k}", at)
         attach(plank, hook)
@@ -413,7 +414,7 @@ def test_a_plank_of_few_vertices_is_told_to_be_subdivided_where_it_hangs(scene):
 def test_a_rope_at_a_coarse_body_is_told_to_subdivide_that(scene):
     rope = mesh_object("Rope", [(0, 0, 0.5), (0, 0, 1)], [(0, 1)], role="ROD")
     bpy.ops.mesh.primitive_cube_add(size=1.0)
-    bpy.context.object.vbd.role = "SOFT"
+    bpy.context.object.vbd.role, bpy.context.object.vbd.keep_coarse = "SOFT", True
     attach(rope, bpy.context.object)
     (note,) = gathered().notes
     assert "subdivide the faces of Cube around that place (Edit Mode, Edge > Subdivide)" in note

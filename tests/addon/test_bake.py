@@ -159,7 +159,7 @@ def grow(ob):
 def test_pins_of_a_lattice_body_follow_though_they_do_not_move_rigidly(scene, animate):
     bpy.ops.mesh.primitive_cube_add()
     ob = bpy.context.object
-    ob.vbd.role, ob.vbd.resolution = "SOFT", 4
+    ob.vbd.role, ob.vbd.resolution, ob.vbd.keep_coarse = "SOFT", 4, True
     pin(ob, range(8))
     scene.gravity = (0, 0, 0)
     animate(ob)

@@ -288,3 +288,10 @@ def test_blender_starts_without_warp():
     modules = result.stdout.split()
     assert "vbd.addon" in modules, result.stderr
     assert "warp" not in modules
+
+
+@pytest.mark.parametrize("leaves", ["", "; vbd.unregister()"])
+def test_a_script_ends_without_an_error(leaves):
+    code = "import bpy, vbd; vbd.register()" + leaves
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120)
+    assert result.returncode == 0, result.stderr

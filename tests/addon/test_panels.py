@@ -103,7 +103,7 @@ def test_every_setting_is_shown_once(scene):
     [
         ("acceleration", 0.9, {"coarse_correction", "relaxation", "accuracy"}),
         ("coarse_correction", False, {"accuracy"}),
-        ("quasistatic", True, {"initial_guess", "time_scale"}),
+        ("quasistatic", True, {"initial_guess", "time_scale", "sleep"}),
     ],
 )
 def test_settings_that_another_one_replaces_are_grey(scene, name, value, without_effect):
@@ -321,7 +321,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 FIELDS_OF = {
     "SOFT": (
         "solid_model youngs_modulus_kpa poisson_ratio density yield_strain_percent flow_time "
-        "damping drag resolution contact_vertices"
+        "damping drag resolution contact_vertices keep_coarse"
     ),
     "CLOTH": (
         "membrane thickness_mm membrane_stiffness youngs_modulus_mpa poisson_ratio density "

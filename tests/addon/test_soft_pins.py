@@ -47,7 +47,7 @@ def test_a_role_of_before_keeps_hard_pins(scene):
 def test_soft_pins_of_a_soft_body_hold_it_by_its_mass(scene, pinned):
     points, faces = block([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
     ob = mesh_object("Box", points, faces=faces, role="SOFT")
-    ob.vbd.resolution = 2
+    ob.vbd.resolution, ob.vbd.keep_coarse = 2, True
     pin(ob, pinned, 0.5)
     body, soft = held()
     assert body.pins is None
@@ -60,7 +60,7 @@ def test_soft_pins_of_a_soft_body_hold_it_by_its_mass(scene, pinned):
 def test_soft_pins_of_a_soft_body_beside_hard_ones_hold_their_part(scene):
     points, faces = block([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
     ob = mesh_object("Box", points, faces=faces, role="SOFT")
-    ob.vbd.resolution = 2
+    ob.vbd.resolution, ob.vbd.keep_coarse = 2, True
     pin(ob, [0, 7])
     pin(ob, [3, 4], 0.5)
     _body, soft = held()

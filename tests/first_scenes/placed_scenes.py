@@ -27,8 +27,9 @@ def cube_halfway_through_the_plane():
 
     def also(baked):
         # It comes up through the plane, and then stands on it and sways.
-        z = np.sort(baked.end("Cube")[:, 2])
-        assert z[0] > 0.0
+        heights = baked.end("Cube")[:, 2]
+        assert heights.min() > 0.0
+        z = np.sort(heights[:8])  # the corners
         assert z[4:].mean() - z[:4].mean() == pytest.approx(standing(2.0), rel=0.1)
 
     # It is thrown up, lands, and sways for some seconds.

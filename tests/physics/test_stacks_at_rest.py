@@ -97,7 +97,7 @@ def assert_apart(bodies, positions):
 def fall(bodies, on_mesh, frames=72):
     """Positions of the last half second, and the energy [J] of all frames."""
     floor = [Collider(*plane(2.0))] if on_mesh else []
-    settings = Settings(friction=0.5, use_ground=not on_mesh)
+    settings = Settings(friction=0.5, use_ground=not on_mesh, sleep=False)
     played = list(simulate([*bodies, *floor], settings, frames))
     for frame in played:
         assert_apart(bodies, frame.exact_positions[: len(bodies)])

@@ -46,7 +46,7 @@ def test_a_block_at_99_percent_of_what_friction_holds_stays(modulus, cells, floo
     placed = points @ rotation([0.0, 0.0, 1.0], turn).T + [0.0, 0.0, 0.0021]
     material = Material(youngs_modulus=modulus)
     block = Solid(placed @ tilt.T, tets, material, rest_points=points)
-    settings = Settings(friction=np.tan(ANGLE) / 0.99)
+    settings = Settings(friction=np.tan(ANGLE) / 0.99, sleep=False)
     # A soft block bounces as it lands and slides meanwhile: one percent brakes it slowly.
     frames = simulate([block, slope(floor, tilt)], settings, 24 * 6)
     x = np.array([frame.exact_positions[0].mean(axis=0) for frame in frames])
@@ -120,7 +120,7 @@ def test_what_friction_holds_together_comes_to_rest_and_stays(build, tilt, frame
     ground = Collider((corners - [0.5, 0.5, 0.0]) @ turn.T, triangles)
     x = [
         np.concatenate(frame.exact_positions[: len(bodies)])
-        for frame in simulate([*bodies, ground], Settings(friction=0.6), frames)
+        for frame in simulate([*bodies, ground], Settings(friction=0.6, sleep=False), frames)
     ]
     # A hundredth of a millimeter in the last half second.
     assert np.linalg.norm(x[-1] - x[-13], axis=1).max() < 1e-5

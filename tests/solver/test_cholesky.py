@@ -14,9 +14,9 @@ from vbd.solver.kernels.coarse.cholesky_cpu import SHIFT
 from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 
 # (rows, most columns left of the diagonal) of matrices; those of the tiles, which compile and run
-# slowly on the CPU, are a few.
+# slowly on the CPU, are a few, with and without columns left of an inverted block.
 SHAPES = [(1, 1), (12, 12), (16, 5), (100, 20), (130, 130), (333, 61)]
-FEW = [(12, 12), (70, 20), (40, 40)]
+FEW = [(12, 12), (70, 20), (300, 40), (140, 140)]
 KINDS = [pytest.param(Factors, SHAPES, id="cpu"), pytest.param(TileFactors, FEW, id="tiles")]
 
 
@@ -65,7 +65,8 @@ def factors_of(kind, shapes, threads=1):
         wp.zeros(int(PANEL * first[-1]), dtype=wp.float64, device="cpu") for _ in range(2)
     )
     most = int(np.diff(first).max())
-    systems = Systems(skyline, matrix, right, solution, len(shapes), most)
+    sizes = len(shapes), most, int(width.max()) // PANEL - 1
+    systems = Systems(skyline, matrix, right, solution, *sizes)
     workers = Workers(threads)
     factors = kind(Launches("cpu", workers), systems)
 
@@ -124,6 +125,14 @@ def test_tiny_and_huge_matrices(kind, shapes, size):
     for matrix, side, solution in zip(matrices, sides, found, strict=True):
         expected = np.linalg.solve(shifted(matrix), side)
         assert abs(size * solution - expected).max() < 1e-10 * abs(expected).max()
+
+
+def test_tiles_of_small_matrices_alone():
+    shapes = [(12, 12), (7, 7)]
+    matrices, sides = positive_matrices(shapes), right_sides(shapes)
+    found = factors_of(TileFactors, shapes).solve(matrices, sides)
+    for matrix, side, solution in zip(matrices, sides, found, strict=True):
+        np.testing.assert_allclose(solution, np.linalg.solve(shifted(matrix), side), rtol=1e-9)
 
 
 def spoilt(matrix, how):

@@ -7,7 +7,6 @@ from coarse_scenes import AXIS, ON_GROUND, SCENES, bar, prolongation, put, shake
 from shapes import grid, rotation
 
 from vbd.solver.bodies import Cloth, Pins
-from vbd.solver.device.launches import play
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -29,7 +28,7 @@ def test_right_side_is_the_force_on_the_modes(name):
     coarse._follow()
     stepper.residual.find_forces()
     force = stepper.residual.force.numpy()[: len(model.assembly.points)].astype(float)
-    play(coarse.turns)
+    coarse.kept.find_turns()
     coarse.forces.find()
     right, first = coarse.groups.systems.right.numpy(), coarse.groups.patches.first.numpy()
     found = [right[a : a + rows] for a, rows in zip(first, coarse.groups.rows, strict=True)]
@@ -58,6 +57,7 @@ def test_a_matrix_turns_with_its_body(angle):
         put(stepper, points)
         model.inertial.assign(model.x)
         if not steps:
+            coarse.kept.forget()
             coarse.assemble()
         coarse.step()
         steps.append(coarse.direction.numpy()[:count].astype(float))

@@ -46,6 +46,7 @@ def modules_with_kernels():
             yield found.name.removeprefix(prefix), module
     made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
+    yield "vertex, sweep", made(TETS, vertex_solve.ANALYTIC).sweep.module
     yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
     # The search contains all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module

@@ -8,6 +8,8 @@ from shapes import block, box, bumpy_ball, caged, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.descent.checkpoints import Restart
+from vbd.solver.device.launches import Launches
+from vbd.solver.kernels.contact.feasibility.trust_regions import BY_TRUST_RADIUS
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -152,3 +154,21 @@ def test_what_is_looked_at_for_its_clasped_pins_alone_keeps_its_regions():
     searches = [frame.stats.searches for frame in frames]
     # They are within each other's contact distance for good, but no others are.
     assert searches[0] > 0 and sum(searches[4:]) == 0
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+@pytest.mark.parametrize(("stopped", "rounds"), [(0, []), (1, [1, 2, 4]), (2, [1, 2, 3, 4, 5])])
+def test_searches_are_due_for_many_stopped_vertices_or_in_some_rounds(
+    stopped, rounds, is_wide, monkeypatch
+):
+    monkeypatch.setattr(Launches, "are_wide", is_wide)
+    contact = stepper_of(folded())[0].model.contact
+    truncation, schedule = contact.truncation, contact.search_schedule(1, most=6)
+    stuck, cut = (np.zeros(len(a), int) for a in (truncation.stuck, truncation.cut))
+    stuck[BY_TRUST_RADIUS] = 1
+    cut[:stopped] = BY_TRUST_RADIUS  # one is less than a hundredth of all, two are more
+    truncation.stuck.assign(stuck)
+    truncation.cut.assign(cut)
+    for number in range(1, 8):
+        schedule.check()
+        assert schedule.searches.numpy()[0] == schedule.goes_on.numpy()[0] == (number in rounds)

@@ -24,13 +24,13 @@ SHARED |= {"common_moves", "state_names", "body_errors", "equilibrium_accuracy"}
 
 
 def written_in(function):
-    """(stage, verb) of all calls in a function of step.py, and None in place of iterations."""
+    """(stage, verb) of all methods in a function of step.py, and None in place of iterations."""
     tree = ast.parse(inspect.getsource(step_module))
     functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    for node in functions[function].body:
-        call = getattr(node, "value", None)
-        text = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-        if text.startswith("s."):
+    named = [n for n in ast.walk(functions[function]) if isinstance(n, ast.Attribute)]
+    for node in sorted(named, key=lambda node: (node.lineno, node.col_offset)):
+        text = ast.unparse(node)
+        if text.startswith("s.") and text.count(".") == 2:
             yield tuple(text.split(".")[1:])
         elif text == "self.iterations.run":
             yield None
@@ -39,7 +39,7 @@ def written_in(function):
 def written():
     """(stage, verb) of all calls of a substep of one iteration, in their order."""
     for call in written_in("_solve"):
-        yield from [call] if call else written_in("sweep")
+        yield from [call] if call else written_in("_make_sweep")
 
 
 def stages_of(*bodies, **settings):
@@ -91,6 +91,7 @@ def test_a_substep_is_what_is_written_and_what_the_page_says():
     for name, verb in written():
         stage = getattr(stepper.stages, name)
         setattr(stage, verb, noted(name, verb, getattr(stage, verb)))
+    stepper.sweep = stepper._make_sweep()
     stepper.begin_frame(1, 1.0 / 24.0)
     stepper.step()
     assert done == list(written())

@@ -3,7 +3,7 @@
 
 import warp as wp
 
-from ...device.launches import play
+from ...device.launches import SHARES, THREADS
 from ...kernels.contact.detection import search_schedule as kernels
 from ...kernels.contact.feasibility.truncation import BY_PAIR, KINEMATIC
 
@@ -11,12 +11,14 @@ from ...kernels.contact.feasibility.truncation import BY_PAIR, KINEMATIC
 MANY = 0.01
 # Rough cost of a vertex [ns].
 CHECK = 4.0
+# Vertices that a block counts on a GPU.
+PER_BLOCK = 4 * THREADS
 # No limit to rounds.
 NO_LIMIT = 2**30
 
 
 class SearchSchedule:
-    """Flags of what is due as of the last `check`: arrays of one int.
+    """Flags of what is due as of the last `check()`, a launch: arrays of one int.
 
     A search is due, `searches`, when trust radii limit many vertices, on the way to the guess and,
     if it `counts_ends`, also those that others have drawn back since. After 1, 2, 4 … times `every`
@@ -27,34 +29,26 @@ class SearchSchedule:
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):
-        model = truncation.model
-        self.searches, self.planes, self.goes_on, self.capped, self.rounds = (
-            wp.zeros(1, dtype=int, device=model.device) for _ in range(5)
-        )
-        stuck, cut, many = truncation.stuck, truncation.cut, MANY * len(model.surface.vertices)
-        launches, count = model.launches, len(cut)
+        model, flags, rules = truncation.model, kernels.SearchFlags(), kernels.SearchRules()
+        for name in ("searches", "planes", "goes_on", "rounds", "capped", "ended"):
+            setattr(flags, name, wp.zeros(1, dtype=int, device=model.device))
+        self.searches, self.planes, self.goes_on = flags.searches, flags.planes, flags.goes_on
+        self.rounds = flags.rounds
+        cut, launches = truncation.cut, model.launches
         number = self.rounds if iterations is None else iterations
         # On the way to the guess, free vertices may be stopped: sweeps continue from there.
-        whose = KINEMATIC if iterations is None else BY_PAIR
-        regions = truncation.regions.struct
-        inputs = [stuck, number, every, whose, many, most]
-        outputs = [self.capped, self.rounds, self.searches, self.planes, self.goes_on]
-        self.launches = [
-            launches.record_list(
-                kernels.count_capped,
-                count,
-                count,
-                [int(counts_ends), stuck, cut, model.x, regions],
-                [self.capped],
-                CHECK,
-            ),
-            launches.record(kernels.decide, 1, inputs, outputs),
-        ]
+        rules.whose = KINEMATIC if iterations is None else BY_PAIR
+        rules.every, rules.most, rules.counts_ends = every, most, int(counts_ends)
+        rules.many = MANY * len(model.surface.vertices)
+        shares = min(len(cut), SHARES)
+        if launches.are_wide:
+            shares = -(-len(cut) // PER_BLOCK)
+        inputs = [shares, truncation.stuck, cut, model.x, truncation.regions.struct, number, rules]
+        cost = CHECK * len(cut) / max(shares, 1)
+        self.check = launches.record(
+            kernels.schedule_search, shares, inputs, [flags], cost, tile_threads=THREADS
+        )
 
     def begin(self):
         """Begin with the first round."""
         self.rounds.zero_()
-
-    def check(self):
-        """Decide by the last steps."""
-        play(self.launches)

@@ -106,6 +106,8 @@ def between_kernel(kind):
         chunk = chunks.chunk[entry]
         k = chunks.row[entry]
         other = chunks.column[entry]
+        if patches.is_kept[patches.body[k]] != 0:
+            return
         partial[entry] = mat1212()
         scalar = wp.mat44(0.0)
         turns_0 = mat34()
@@ -168,6 +170,8 @@ def inside_kernel(kind):
     ):
         """Add the block of solid elements with all corners in one aggregate."""
         entry = first + wp.tid()
+        if patches.is_kept[patches.body[chunks.row[entry]]] != 0:
+            return
         chunk = chunks.chunk[entry]
         # Σ c q_k q_lᵀ for the columns of Q.
         s_00 = wp.mat33(0.0)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cholesky decomposition on the GPU: A = S⁻¹ L Lᵀ S⁻¹ of every matrix of a `Skyline`; S scales its
-diagonal to 1. It works in tiles of PANEL rows, with one or two launches per column of tiles.
+diagonal to 1. It works in tiles of PANEL rows, with a launch per column of tiles.
 
-Entries are [column, row of the panel], so a loaded tile is its transpose. A matrix that is not
-positive definite gives a factor that is not finite, and a solution that is not finite either.
+The launch for column c multiplies the tiles A_pc by L_cc⁻ᵀ, which gives L_pc, and takes L_pc L_qcᵀ
+off the tiles A_pq on the right. A thread block finds both factors of its tile by itself. That of
+the next diagonal tile also inverts its factor, for the next launch.
+
+Entries are [column, row of the panel]; of L⁻¹ only diagonal blocks are stored
+(`substitution_gpu.py`). A matrix that is not positive definite gives a factor that is not finite,
+and a solution that is not finite either.
 """
 
 import warp as wp
@@ -11,8 +16,11 @@ import warp as wp
 from ..device.options import OPTIONS
 from .skyline import PANEL, Skyline
 
-# NVIDIA's libraries for large tiles would compile for a minute.
-wp.set_module_options(OPTIONS | {"enable_mathdx_gemm": False, "enable_mathdx_solver": False})
+wp.set_module_options(OPTIONS)
+
+# Panels of a block of L that is inverted, and its rows; native code says 8 and 128 as well.
+SPAN = wp.constant(8)
+ROWS = wp.constant(128)
 
 
 @wp.func
@@ -51,86 +59,24 @@ def find_scales(
 def apply_scales(
     shift: wp.float64,
     skyline: Skyline,
-    matrix: wp.array2d[wp.float64],
     scale: wp.array[wp.float64],
-    # out
-    lower: wp.array2d[wp.float64],
+    # in and out
+    matrix: wp.array2d[wp.float64],
 ):
-    """Scale A to a diagonal of 1 + `shift`; diagonal tiles get both of their halves."""
+    """Scale A to a diagonal of 1 + `shift`."""
     panel, k = wp.tid()
     number = local(panel, skyline)
     if number < 0:
         return
     first = panel - number
-    corner = tile_at(panel, PANEL * number, skyline)
     own = scale[PANEL * panel + k]
     for n in range(skyline.width[panel]):
-        at = skyline.begin[panel] + n
         column = skyline.start[panel] + n - PANEL * number
-        value = matrix[at, k]
-        if column > k:
-            value = matrix[corner + k, column]
+        value = matrix[skyline.begin[panel] + n, k]
         value *= own * scale[PANEL * (first + number) + column]
         if column == k:
             value += shift
-        lower[at, k] = value
-
-
-@wp.kernel
-def factor_column(
-    column: int,
-    skyline: Skyline,
-    # in and out
-    lower: wp.array2d[wp.float64],
-    # out
-    corner: wp.array2d[wp.float64],
-):
-    """Find L of the tiles in a column of tiles, diagonal tiles in `corner`."""
-    panel = wp.tid()
-    number = local(panel, skyline)
-    k = PANEL * column
-    if number < column or skyline.start[panel] > k:
-        return
-    pivot = panel - number + column
-    own = wp.tile_load(
-        lower, shape=(PANEL, PANEL), offset=(tile_at(pivot, k, skyline), 0), storage="shared"
-    )
-    factor = wp.tile_cholesky(own)
-    at = tile_at(panel, k, skyline)
-    turned = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
-    wp.tile_lower_solve_inplace(factor, turned)
-    if panel == pivot:
-        wp.tile_store(corner, turned, offset=(PANEL * panel, 0))  # others still need A there
-    else:
-        wp.tile_store(lower, turned, offset=(at, 0))
-
-
-@wp.kernel
-def update_rest(
-    column: int,
-    skyline: Skyline,
-    # in and out
-    lower: wp.array2d[wp.float64],
-):
-    """Subtract the product of a column of L from the rest of A, a tile per thread block."""
-    panel, after = wp.tid()
-    number = local(panel, skyline)
-    k = PANEL * column
-    other = panel - number + column + 1 + after
-    if number < 0 or other > panel or skyline.start[panel] > k:
-        return
-    if skyline.start[other] > k:
-        return
-    one = wp.tile_load(
-        lower, shape=(PANEL, PANEL), offset=(tile_at(panel, k, skyline), 0), storage="shared"
-    )
-    another = wp.tile_load(
-        lower, shape=(PANEL, PANEL), offset=(tile_at(other, k, skyline), 0), storage="shared"
-    )
-    at = tile_at(panel, k + PANEL * (after + 1), skyline)
-    rest = wp.tile_load(lower, shape=(PANEL, PANEL), offset=(at, 0), storage="shared")
-    wp.tile_matmul(wp.tile_transpose(another), one, rest, alpha=-1.0)
-    wp.tile_store(lower, rest, offset=(at, 0))
+        matrix[skyline.begin[panel] + n, k] = value
 
 
 @wp.func_native(
@@ -138,114 +84,111 @@ def update_rest(
 #if defined(__CUDA_ARCH__)
     #define WHOLE_BLOCK __shared__
     #define MEET __syncthreads()
-    #define MEET_FEW __syncwarp()
     const int threads = blockDim.x, thread = threadIdx.x;
 #else
     #define WHOLE_BLOCK
     #define MEET
-    #define MEET_FEW
     const int threads = 1, thread = 0;
 #endif
-    // Threads of a row of a panel: number n adds up columns n, n + parts, ...
-    constexpr int parts = 32;
-    WHOLE_BLOCK double sums[parts * 16];
-    WHOLE_BLOCK double part[16], inverse[16];
-    const int first = skyline.first.data[g], end = skyline.first.data[g + 1];
-    double* const y = solution.data + 16 * (size_t)first;
-    for (int panel = first; panel < end; ++panel) {
-        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
-        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
-        const double* own = corner.data + 256 * (size_t)panel;
-        for (int n = thread; n < 16 * parts; n += threads) {
-            double sum = 0.0;
-            for (int column = start + n / 16; column < diagonal; column += parts)
-                sum += left[16 * (column - start) + n % 16] * y[column];
-            sums[n] = sum;
+    constexpr int size = 256;  // of a tile
+    WHOLE_BLOCK double left[size], right[size], own[size], other_own[size];
+    WHOLE_BLOCK double divisor[size], tile[size], inverted[size];
+    const int other = pivot + after, begin = skyline.start.data[panel], k = 16 * column;
+    const double* const known = rest.data + 16 * (size_t)skyline.begin.data[panel];
+    const size_t at = 16 * (size_t)(skyline.begin.data[panel] + k + 16 * after - begin);
+    const bool meets = k >= begin, is_corner = after == 1 && other == panel;
+    if (meets) {
+        const int span_column = 16 * (column % 8);
+        const double* corner = inverse.data + 16 * (128 * (size_t)pivot + span_column);
+        const int other_begin = skyline.start.data[after ? other : panel];
+        const double* above = rest.data;
+        above += 16 * (size_t)skyline.begin.data[after ? other : panel];
+        for (int n = thread; n < size; n += threads) {
+            left[n] = known[16 * (size_t)(k - begin) + n];
+            right[n] = above[16 * (size_t)(k - other_begin) + n];
+            divisor[n] = corner[n];
         }
         MEET;
-        for (int row = thread; row < 16; row += threads) {
-            double value = y[diagonal + row];
-            for (int n = 0; n < parts; ++n) value -= sums[16 * n + row];
-            part[row] = value;
-            inverse[row] = 1.0 / own[17 * row];
+        for (int n = thread; n < size; n += threads) {
+            double sum = 0.0, other_sum = 0.0;
+            for (int m = 0; m <= n / 16; ++m) {
+                sum += left[16 * m + n % 16] * divisor[16 * m + n / 16];
+                other_sum += right[16 * m + n % 16] * divisor[16 * m + n / 16];
+            }
+            own[n] = sum;
+            other_own[n] = other_sum;
+            if (after == 0) lower.data[at + n] = sum;
         }
-        for (int k = 0; thread < 32 && k < 16; ++k) {
-            MEET_FEW;
-            const double value = part[k] * inverse[k];
-            MEET_FEW;
-            for (int row = k + thread; row < 16; row += threads)
-                part[row] = row == k ? value : part[row] - own[16 * k + row] * value;
-        }
-        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
         MEET;
     }
-    for (int panel = end - 1; panel >= first; --panel) {
-        const int start = skyline.start.data[panel], diagonal = 16 * (panel - first);
-        const double* left = lower.data + 16 * (size_t)skyline.begin.data[panel];
-        const double* own = corner.data + 256 * (size_t)panel;
-        for (int row = thread; row < 16; row += threads) {
-            part[row] = y[diagonal + row];
-            inverse[row] = 1.0 / own[17 * row];
-        }
-        for (int k = 15; thread < 32 && k >= 0; --k) {
-            MEET_FEW;
-            const double value = part[k] * inverse[k];
-            MEET_FEW;
-            for (int row = thread; row <= k; row += threads)
-                part[row] = row == k ? value : part[row] - own[16 * row + k] * value;
-        }
+    for (int n = thread; n < size && after; n += threads) {
+        double value = rest.data[at + n];
+        for (int m = 0; m < 16 && meets; ++m)
+            value -= own[16 * m + n % 16] * other_own[16 * m + n / 16];
+        if (is_corner) {
+            tile[n] = value;
+            inverted[n] = n % 17 ? 0.0 : 1.0;
+        } else
+            rest.data[at + n] = value;
+    }
+    // Rows of the tile are eliminated, and those of the identity with them.
+    for (int pass = 0; pass < 16 && is_corner; ++pass) {
         MEET;
-        for (int row = thread; row < 16; row += threads) y[diagonal + row] = part[row];
-        for (int column = start + thread; column < diagonal; column += threads) {
-            double sum = 0.0;
-            for (int row = 0; row < 16; ++row) sum += left[16 * (column - start) + row] * part[row];
-            y[column] -= sum;
+        const double factor = 1.0 / tile[17 * pass];
+        for (int n = thread; n < size; n += threads) {
+            const int row = n % 16, col = n / 16;
+            if (row <= pass) continue;
+            double* const values = col > pass ? tile : inverted;
+            const int by = col > pass ? 16 * pass + col : 16 * col + pass;
+            values[n] -= factor * tile[16 * pass + row] * values[by];
         }
+    }
+    if (is_corner) {
         MEET;
+        double* const corner = inverse.data + 16 * (128 * (size_t)panel + 16 * ((column + 1) % 8));
+        for (int n = thread; n < size; n += threads)
+            corner[n] = inverted[n] / sqrt(tile[17 * (n % 16)]);
     }
     #undef WHOLE_BLOCK
     #undef MEET
-    #undef MEET_FEW
 """
 )
-def substitute(
-    g: int,
-    lower: wp.array2d[wp.float64],
-    corner: wp.array2d[wp.float64],
+def eliminate_tile(
+    column: int,
+    pivot: int,
+    panel: int,
+    after: int,
     skyline: Skyline,
-    solution: wp.array[wp.float64],
+    rest: wp.array2d[wp.float64],
+    lower: wp.array2d[wp.float64],
+    inverse: wp.array2d[wp.float64],
 ):
-    """Replace y of matrix g by L⁻ᵀ L⁻¹ y, with all threads of a block."""
+    """Find tile (panel, `column`) of L if `after` is 0, or else subtract the product from the tile
+    `after` columns of tiles to the right.
+    """
     ...
 
 
 @wp.kernel
-def solve(
-    lower: wp.array2d[wp.float64],
-    corner: wp.array2d[wp.float64],
+def eliminate(
+    column: int,
     skyline: Skyline,
     # in and out
-    y: wp.array[wp.float64],
-):
-    """Replace scaled right sides y by L⁻ᵀ L⁻¹ y, a thread block per matrix."""
-    g = wp.tid()
-    if g < skyline.count[0]:
-        substitute(g, lower, corner, skyline, y)
-
-
-@wp.kernel
-def scale_vectors(
-    skyline: Skyline,
-    scale: wp.array[wp.float64],
-    values: wp.array[wp.float64],
+    rest: wp.array2d[wp.float64],
+    inverse: wp.array2d[wp.float64],
     # out
-    scaled: wp.array[wp.float64],
+    lower: wp.array2d[wp.float64],
 ):
-    """Multiply vectors by S; 0 behind the last row of a matrix."""
-    k = wp.tid()
-    panel = k / PANEL
+    """Eliminate a column of tiles, a tile per thread block; column −1 only inverts the factor of
+    the first tile.
+    """
+    panel, after = wp.tid()
     number = local(panel, skyline)
-    value = wp.float64(0.0)
-    if number >= 0 and PANEL * number + k % PANEL < skyline.rows[skyline.matrix[panel]]:
-        value = scale[k] * values[k]
-    scaled[k] = value
+    if number <= column or column + after > number:
+        return
+    pivot = panel - number + column
+    meets = skyline.start[panel] <= PANEL * column
+    if after > 0:
+        meets = meets and skyline.start[pivot + after] <= PANEL * column
+    if meets or (after == 1 and number == column + 1):
+        eliminate_tile(column, pivot, panel, after, skyline, rest, lower, inverse)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse step: rotation of aggregates since their matrix was assembled, and prolongation of
-their step to the vertices.
+"""The coarse step: prolongation of the step of aggregates to the vertices.
 
-Forces are rotated back by the rotation R of every aggregate and its step is rotated forward again,
-as if the matrix had rotated with the body: z = R A⁻¹ Rᵀ Pᵀf.
+Forces are rotated back by the rotation R of every aggregate (`shapes.py`) and its step is rotated
+forward again, as if the matrix had rotated with the body: z = R A⁻¹ Rᵀ Pᵀf.
 """
 
 import warp as wp
@@ -13,9 +12,6 @@ from .line_sums import vec8
 from .matrix import Patches, mat43
 
 wp.set_module_options(OPTIONS)
-
-# Most iterations for the rotation of an aggregate; within a substep it turns little.
-TURNS = wp.constant(20)
 
 
 @wp.struct
@@ -46,95 +42,18 @@ class ComponentSteps:
 
 
 @wp.kernel
-def sum_shapes(
-    first: int,
-    x: wp.array[wp.vec3],
-    patches: Patches,
-    # out
-    members: Members,
-):
-    """Sum (x − x₀) pᵀ over chunks of vertices. Σ p is 0: a near x₀ keeps the most digits."""
-    chunk = first + wp.tid()
-    begin = members.start[chunk]
-    k = patches.of[members.vertex[begin]]
-    origin = x[members.vertex[members.start[members.first_chunk[k]]]]
-    total = wp.mat33(0.0)
-    for q in range(begin, members.start[chunk + 1]):
-        total += wp.outer(x[members.vertex[q]] - origin, members.arm[q])
-    members.shape[chunk] = total
-
-
-@wp.func
-def shape_of(k: int, members: Members):
-    """Σ (x − x₀) pᵀ of aggregate k, scaled to norm 1."""
-    total = wp.mat33(0.0)
-    for chunk in range(members.first_chunk[k], members.first_chunk[k + 1]):
-        total += members.shape[chunk]
-    size = wp.sqrt(wp.ddot(total, total))
-    if size > 0.0:
-        total /= size
-    return total
-
-
-@wp.kernel
-def save_shapes(
-    members: Members,
-    # out
-    shape: wp.array[wp.mat33],
-):
-    """Save the shapes of all aggregates."""
-    shape[wp.tid()] = shape_of(wp.tid(), members)
-
-
-@wp.kernel
-def find_turns(
-    members: Members,
-    shape: wp.array[wp.mat33],
-    # out
-    patches: Patches,
-):
-    """Find the rotation R of every aggregate that maps `shape` closest to its current shape.
-
-    R is rotated by ω = Σ r × a/|Σ r·a| over the columns r of R and a of the product of both shapes,
-    until ω is small (Müller et al. 2016). Flat and straight patches have R = I: they turn by much
-    more than their neighbors, and the elements between them would seem to be stretched.
-    """
-    k = wp.tid()
-    if patches.mode_count[k] < 4:
-        patches.turn[k] = wp.identity(n=3, dtype=float)
-        return
-    a = shape_of(k, members) * wp.transpose(shape[k])
-    r = wp.identity(n=3, dtype=float)
-    passes = int(0)
-    while passes < TURNS:
-        passes += 1
-        omega = wp.vec3(0.0)
-        along = float(0.0)
-        for n in range(3):
-            r_n = wp.vec3(r[0, n], r[1, n], r[2, n])
-            a_n = wp.vec3(a[0, n], a[1, n], a[2, n])
-            omega += wp.cross(r_n, a_n)
-            along += wp.dot(r_n, a_n)
-        omega /= wp.abs(along) + 1.0e-9
-        angle = wp.length(omega)
-        if not (angle > 1.0e-6):
-            break
-        r = wp.quat_to_matrix(wp.quat_from_axis_angle(omega / angle, angle)) * r
-    patches.turn[k] = r
-
-
-@wp.kernel
 def prolong(
     first: int,
     solution: wp.array[wp.float64],
     members: Members,
     patches: Patches,
     x: wp.array[wp.vec3],
+    asleep: wp.array[int],
     # out
     direction: wp.array[wp.vec3],
     moved: wp.array[wp.vec3],
 ):
-    """Set d = P R z for chunks of vertices, and the positions x + d."""
+    """Set d = P R z for chunks of vertices, 0 for those `asleep`, and the positions x + d."""
     chunk = first + wp.tid()
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
@@ -148,6 +67,8 @@ def prolong(
     for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
         d = patches.modes[i] * z
+        if asleep[i] != 0:
+            d = wp.vec3(0.0)
         direction[i] = d
         moved[i] = x[i] + d
 

@@ -71,8 +71,11 @@ def add_block(
     skyline: Skyline,
     matrix: wp.array[wp.float64],
 ):
-    """Add (p_k p_lᵀ) ⊗ K to the block (k, other), except above the diagonal."""
+    """Add (p_k p_lᵀ) ⊗ K, rotated back by the turns, to the block (k, other), except above the
+    diagonal.
+    """
     below = patches.row[k] - patches.row[other]
+    turned = wp.transpose(patches.turn[k]) * stiffness * patches.turn[other]
     for m in range(patches.mode_count[k]):
         for i in range(3):
             at = place(patches.first[k] + 3 * m + i, patches.row[other], skyline)
@@ -80,7 +83,7 @@ def add_block(
                 both = p_k[m] * p_l[n]
                 for j in range(3):
                     if below + 3 * m + i >= 3 * n + j:
-                        value = wp.float64(both * stiffness[i, j])
+                        value = wp.float64(both * turned[i, j])
                         wp.atomic_add(matrix, at + PANEL * (3 * n + j), value)
 
 

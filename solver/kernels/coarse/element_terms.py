@@ -26,6 +26,12 @@ from .matrix import ElementChunks, Patches, mat43
 from .restriction import Pulls, corner_slot, pull_at, pull_of_stress, sum_slot
 
 
+@wp.func
+def sleeps(chunk: int, chunks: ElementChunks):
+    """Return whether the body of a chunk sleeps."""
+    return chunks.asleep[chunks.vertex[chunk]] != 0
+
+
 @cache
 def kernels_in_lanes(kind):
     """`add_forces` and `add_slopes` of a kind, for eight elements in lanes (device/lanes.py)."""
@@ -71,6 +77,8 @@ def forces_kernel(kind):
     ):
         """Add the forces of the elements of a chunk."""
         chunk = first + wp.tid()
+        if sleeps(chunk, chunks):
+            return
         begin = chunks.start[chunk]
         total = mat3k()
         pull = mat43()
@@ -124,7 +132,8 @@ def slopes_kernel(kind):
         total = vec6()
         samples = vec8()
         collapsed = int(0)
-        for e in range(chunks.start[chunk], chunks.start[chunk + 1]):
+        end = wp.where(sleeps(chunk, chunks), chunks.start[chunk], chunks.start[chunk + 1])
+        for e in range(chunks.start[chunk], end):
             element = elements[e]
             g = gradient_of(element, x)
             d = gradient_of(element, direction)
@@ -173,6 +182,8 @@ def forces_in_lanes_kernel(kind):
     ):
         """Add the forces of the elements of a chunk."""
         chunk = first + wp.tid()
+        if sleeps(chunk, chunks):
+            return
         slot = chunks.corner[chunk]
         left = chunks.start[chunk + 1] - chunks.start[chunk]
         pull_x = vec3s(0.0)
@@ -229,7 +240,9 @@ def slopes_in_lanes_kernel(kind):
         slopes = vec6s(0.0)
         polynomial = vec6()
         samples = vec8()
-        for e in range(chunks.wide_start[chunk], chunks.wide_start[chunk + 1]):
+        begin = chunks.wide_start[chunk]
+        end = wp.where(sleeps(chunk, chunks), begin, chunks.wide_start[chunk + 1])
+        for e in range(begin, end):
             if wp.static(slope_of is not None):
                 slopes = slope_of(elements[e], rest, x, direction, slopes)
             if wp.static(both_of is not None):

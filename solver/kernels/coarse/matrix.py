@@ -16,6 +16,9 @@ from .skyline import Skyline, place
 LOOPS = OPTIONS | {"max_unroll": 2}
 wp.set_module_options(LOOPS)
 
+# Rows of a block, each with a thread that gathers it.
+ROWS_OF_BLOCK = wp.constant(12)
+
 vec12 = wp.types.vector(length=12, dtype=float)
 mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
 mat34 = wp.types.matrix(shape=(3, 4), dtype=float)
@@ -29,6 +32,8 @@ class ElementChunks:
     start: wp.array[int]  # [chunk + 1]
     wide_start: wp.array[int]  # [chunk + 1] of elements in lanes
     offset: int  # of the first chunk in the sums of all kinds
+    vertex: wp.array[int]  # [chunk] a corner; its chunk has no forces while it is ...
+    asleep: wp.array[int]  # ... 1 here [vertex], and no direction leads on from there
     corner: wp.array[int]  # [chunk] slot of its corner forces; -1: all corners in one aggregate
     chunk: wp.array[int]  # [entry], and the two aggregates of its block
     row: wp.array[int]
@@ -43,7 +48,9 @@ class Patches:
     modes: wp.array[wp.vec4]  # [vertex]
     slope: wp.array[mat43]  # [aggregate]
     mode_count: wp.array[int]
-    turn: wp.array[wp.mat33]  # rotation since the matrix was assembled
+    turn: wp.array[wp.mat33]  # rotation since its blocks were found
+    body: wp.array[int]  # its component by elements alone
+    is_kept: wp.array[int]  # [body] 1 where the blocks found before still do
     row: wp.array[int]  # its first row in its matrix
     first: wp.array[int]  # and in the vector of all unknowns, the rows of all panels
     start: wp.array[int]  # the first column with a place in its rows
@@ -96,28 +103,32 @@ def gather_blocks(
     row: wp.array[int],
     column: wp.array[int],
     inertia: wp.array[wp.mat44],
-    partial: wp.array[mat1212],
+    partial: wp.array[vec12],
     patches: Patches,
     skyline: Skyline,
     # out
     matrix: wp.array[wp.float64],
 ):
-    """Set blocks of A: sums of their entries, plus the inertia of the aggregate on the diagonal."""
-    b = first + wp.tid()
+    """Set a row of a block of A: a sum of its entries, plus the inertia of the aggregate on the
+    diagonal. `ROWS_OF_BLOCK` threads per block.
+    """
+    t = first + wp.tid()
+    b = t / ROWS_OF_BLOCK
+    m = t % ROWS_OF_BLOCK
     k = row[b]
     other = column[b]
-    if not has_place(k, other, patches):
+    if m >= 3 * patches.mode_count[k] or not has_place(k, other, patches):
         return
-    block = mat1212()
+    values = vec12()
     if k == other:
-        block = add_isotropic(block, inertia[k])
+        for n in range(4):
+            values[3 * n + m % 3] = inertia[k][m / 3, n]
     for q in range(start[b], start[b + 1]):
-        block += partial[entry[q]]
-    for m in range(3 * patches.mode_count[k]):
-        for n in range(3 * patches.mode_count[other]):
-            if patches.row[k] + m >= patches.row[other] + n:
-                at = place(patches.first[k] + m, patches.row[other] + n, skyline)
-            else:
+        values += partial[ROWS_OF_BLOCK * entry[q] + m]
+    is_below = patches.row[k] >= patches.row[other]
+    for n in range(3 * patches.mode_count[other]):
+        if k != other or m >= n:
+            at = place(patches.first[k] + m, patches.row[other] + n, skyline)
+            if not is_below:
                 at = place(patches.first[other] + n, patches.row[k] + m, skyline)
-            if k != other or m >= n:
-                matrix[at] = wp.float64(block[m, n])
+            matrix[at] = wp.float64(values[n])

@@ -10,6 +10,7 @@ forces on vertices: inertia, loads, attachments, contacts, bounds.
 
 import warp as wp
 
+from ..device.blocks import block_vec3
 from ..device.options import OPTIONS
 from .matrix import ElementChunks, Patches, mat43
 
@@ -83,15 +84,17 @@ def restrict(
     right: wp.array[wp.float64],
 ):
     """Set Pᵀf of every aggregate, rotated back to its orientation when the matrix was assembled.
-    One thread per aggregate and mode.
+    One block per aggregate and mode.
     """
-    k, m = wp.tid()
+    k, m, lane = wp.tid()
     if m < patches.mode_count[k]:
-        back = wp.transpose(patches.turn[k])
         force = wp.vec3d()
-        for q in range(pulls.first[k], pulls.first[k + 1]):
+        for q in range(pulls.first[k] + lane, pulls.first[k + 1], wp.block_dim()):
             row = pulls.sums[pulls.term[q]][m]
             force += wp.vec3d(wp.float64(row[0]), wp.float64(row[1]), wp.float64(row[2]))
-        turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
-        for i in range(3):
-            right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])
+        force = block_vec3(force)
+        if lane == 0:
+            back = wp.transpose(patches.turn[k])
+            turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
+            for i in range(3):
+                right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])

@@ -8,6 +8,7 @@ for islands that end before their first sample, contacts are sampled again over 
 
 import warp as wp
 
+from ..device.blocks import block_sum, is_last_block
 from ..device.options import OPTIONS
 from .coarse_step import ComponentSteps, Members
 from .line_sums import SAMPLES, LineSums, vec6d, vec8
@@ -77,107 +78,112 @@ def first_minimum(slope: Slope):
     return low
 
 
-@wp.kernel
-def add_up(
-    shares: int,
+@wp.struct
+class ReducedSums:
+    """Sums over the chunks of every component, in equal numbers of shares [component, share]."""
+
+    vertices: wp.array[wp.vec2d]  # `Members.slope`
+    contacts: wp.array[vec8]  # `Members.samples`
+    polynomial: wp.array[vec6d]  # `LineSums.slope`
+    elements: wp.array[vec8]  # `LineSums.samples`
+    collapsed: wp.array[int]
+    count: wp.array[int]
+    shares: int
+
+
+@wp.func
+def block_vec8(values: vec8):
+    """Return the sum of vectors over the threads of a block."""
+    for k in range(SAMPLES):
+        values[k] = float(block_sum(wp.float64(values[k])))
+    return values
+
+
+@wp.func
+def block_int(value: int):
+    """Return the sum of integers over the threads of a block."""
+    return int(block_sum(wp.float64(value)))
+
+
+@wp.func
+def reduce_members(
+    k: int,
+    share: int,
+    lane: int,
     members: Members,
-    sums: LineSums,
     components: ComponentSteps,
-    # out
-    reduced_members: Members,
-    reduced_sums: LineSums,
+    reduced: ReducedSums,
 ):
-    """Sum the chunks of every component into `shares` sums."""
-    k, share = wp.tid()
-    slope = wp.vec2d()
-    samples = vec8()
-    for chunk in range(components.first_chunk[k] + share, components.first_chunk[k + 1], shares):
+    """Sum up a share of the chunks of vertices of component k, by a block."""
+    slope, samples = wp.vec2d(), vec8()
+    first = components.first_chunk[k] + share * wp.block_dim() + lane
+    for chunk in range(first, components.first_chunk[k + 1], reduced.shares * wp.block_dim()):
         slope += members.slope[chunk]
         samples += members.samples[chunk]
-    at = shares * k + share
-    reduced_members.slope[at] = slope
-    reduced_members.samples[at] = samples
-    polynomial = vec6d()
-    samples = vec8()
-    collapsed = int(0)
-    count = int(0)
-    for q in range(sums.start[k] + share, sums.start[k + 1], shares):
+    slope = wp.vec2d(block_sum(slope[0]), block_sum(slope[1]))
+    samples = block_vec8(samples)
+    if lane == 0:
+        reduced.vertices[reduced.shares * k + share] = slope
+        reduced.contacts[reduced.shares * k + share] = samples
+
+
+@wp.func
+def reduce_elements(k: int, share: int, lane: int, sums: LineSums, reduced: ReducedSums):
+    """Sum up a share of the chunks of elements of component k, by a block."""
+    polynomial, samples, collapsed, count = vec6d(), vec8(), int(0), int(0)
+    first = sums.start[k] + share * wp.block_dim() + lane
+    for q in range(first, sums.start[k + 1], reduced.shares * wp.block_dim()):
         chunk = sums.chunk[q]
         polynomial += sums.slope[chunk]
         samples += sums.samples[chunk]
         collapsed += sums.collapsed[chunk]
         count += sums.count[chunk]
-    reduced_sums.slope[at] = polynomial
-    reduced_sums.samples[at] = samples
-    reduced_sums.collapsed[at] = collapsed
-    reduced_sums.count[at] = count
-
-
-@wp.kernel
-def refine_samples(
-    # in and out
-    reach: wp.array[float],
-    # out
-    is_early: wp.array[int],
-):
-    """Shorten `reach` to the first sample of contacts. One thread."""
-    reach[0] = reach[0] / float(SAMPLES)
-    is_early[0] = 0
+    for n in range(6):
+        polynomial[n] = block_sum(polynomial[n])
+    samples = block_vec8(samples)
+    collapsed, count = block_int(collapsed), block_int(count)
+    if lane == 0:
+        at = reduced.shares * k + share
+        reduced.polynomial[at] = polynomial
+        reduced.elements[at] = samples
+        reduced.collapsed[at] = collapsed
+        reduced.count[at] = count
 
 
 @wp.func
-def with_component(
-    k: int, members: Members, sums: LineSums, components: ComponentSteps, slope: Slope
-):
+def with_component(k: int, reduced: ReducedSums, slope: Slope):
     """`slope` plus that of component k; its number of collapsed tets and of all tets."""
-    for chunk in range(components.first_chunk[k], components.first_chunk[k + 1]):
-        slope.polynomial[0] += members.slope[chunk][0]
-        slope.polynomial[1] += members.slope[chunk][1]
-        slope.contacts += members.samples[chunk]
-    collapsed = int(0)
-    count = int(0)
-    for q in range(sums.start[k], sums.start[k + 1]):
-        chunk = sums.chunk[q]
-        slope.polynomial += sums.slope[chunk]
-        slope.elements += sums.samples[chunk]
-        collapsed += sums.collapsed[chunk]
-        count += sums.count[chunk]
+    collapsed, count = int(0), int(0)
+    for at in range(reduced.shares * k, reduced.shares * (k + 1)):
+        slope.polynomial[0] += reduced.vertices[at][0]
+        slope.polynomial[1] += reduced.vertices[at][1]
+        slope.contacts += reduced.contacts[at]
+        slope.polynomial += reduced.polynomial[at]
+        slope.elements += reduced.elements[at]
+        collapsed += reduced.collapsed[at]
+        count += reduced.count[at]
     return slope, collapsed, count
 
 
-@wp.kernel
-def choose_step_lengths(
+@wp.func
+def choose_step_length(
+    island: int,
     longest: float,
-    reach: wp.array[float],
-    members: Members,
-    sums: LineSums,
+    reach: float,
     counts_skips: int,
-    # in and out
+    reduced: ReducedSums,
     components: ComponentSteps,
-    # out
-    is_early: wp.array[int],
 ):
-    """Find α of every island of components; 0, a skipped step, where too many tets have collapsed
-    or the energy does not fall. Skipped steps are counted unless `counts_skips` is 0. If contacts
-    are sampled up to `reach` only, islands with an α below it choose again. `is_early` is set if
-    one ends before its first sample of contacts.
-
-    The thread of its first component works for an island.
+    """Find α of an island of components; 0, a skipped step, where too many tets have collapsed or
+    the energy does not fall. Return 1 if it ends before its first sample of contacts, else 0.
     """
-    island = wp.tid()
-    if components.island[island] != island:
-        return
-    chosen = components.step_length[island]
-    if reach[0] < longest and (chosen == 0.0 or chosen >= reach[0]):
-        return
     slope = Slope()
     slope.longest = longest
-    slope.reach = reach[0]
-    is_collapsed = int(0)
-    ruined = int(0)
+    slope.reach = reach
+    is_collapsed, ruined, is_early = int(0), int(0), int(0)
     k = island
     while k >= 0:
-        slope, collapsed, count = with_component(k, members, sums, components, slope)
+        slope, collapsed, count = with_component(k, reduced, slope)
         if float(collapsed) > MOST_COLLAPSED * float(count):
             is_collapsed = 1
         if collapsed > 0:
@@ -186,9 +192,9 @@ def choose_step_lengths(
     step_length = float(0.0)
     if is_collapsed == 0 and slope.polynomial[0] < wp.float64(0.0):
         step_length = first_minimum(slope)
-        ends_early = step_length < slope.reach / float(SAMPLES)
-        if ends_early and slope.reach > FINEST * longest and wp.length_sq(slope.contacts) > 0.0:
-            is_early[0] = 1
+        ends_early = step_length < reach / float(SAMPLES)
+        if ends_early and reach > FINEST * longest and wp.length_sq(slope.contacts) > 0.0:
+            is_early = 1
     k = island
     while k >= 0:
         components.step_length[k] = step_length
@@ -197,3 +203,42 @@ def choose_step_lengths(
         if step_length == 0.0 and counts_skips != 0:
             components.skipped[k] = components.skipped[k] + 1
         k = components.next[k]
+    return is_early
+
+
+@wp.kernel
+def choose_step_lengths(
+    longest: float,
+    counts_skips: int,
+    members: Members,
+    sums: LineSums,
+    # in and out
+    reduced: ReducedSums,
+    ended: wp.array[int],
+    reach: wp.array[float],
+    components: ComponentSteps,
+    # out
+    is_early: wp.array[int],
+):
+    """Find α of every island of components by the sums of slopes, with contacts sampled up to
+    `reach`: one block per component and share; the last one decides.
+
+    If an island ends before its first sample of contacts, `is_early` is set, and `reach` shortened
+    to that sample: islands with an α below it shall choose again. Else it is the longest step
+    again. Skipped steps are counted unless `counts_skips` is 0.
+    """
+    k, share, lane = wp.tid()
+    reduce_members(k, share, lane, members, components, reduced)
+    reduce_elements(k, share, lane, sums, reduced)
+    count = components.island.shape[0]
+    if is_last_block(count * reduced.shares, ended):
+        far, early = reach[0], int(0)
+        for island in range(lane, count, wp.block_dim()):
+            chosen = components.step_length[island]
+            is_chosen = far < longest and (chosen == 0.0 or chosen >= far)
+            if components.island[island] == island and not is_chosen:
+                early += choose_step_length(island, longest, far, counts_skips, reduced, components)
+        early = block_int(early)
+        if lane == 0:
+            is_early[0] = wp.min(early, 1)
+            reach[0] = wp.where(early > 0, far / float(SAMPLES), longest)

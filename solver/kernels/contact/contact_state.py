@@ -18,3 +18,4 @@ class ContactState:
     # [analytic collider * vertex].
     pulled: wp.array[wp.vec3]
     hidden: wp.array[int]  # 1 for vertices without contact: embedded points replace them
+    asleep: wp.array[int]  # 1 for vertices of bodies that sleep (kernels/groups/sleep.py)

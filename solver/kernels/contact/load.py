@@ -41,6 +41,17 @@ def needed_stiffness(d: float, distance: float, multiplier: float, stiffness: fl
 
 
 @wp.func
+def any_sleeps(i: int, contacts: Contacts, asleep: wp.array[int]):
+    """Return whether vertex i sleeps, or any vertex that is near it."""
+    sleeps = asleep[i]
+    if contacts.start.shape[0] > 0:
+        for k in range(contacts.start[i], contacts.end[i]):
+            touch = contacts.touches[contacts.entry[k] / 4]
+            sleeps = wp.max(sleeps, wp.max(asleep[touch.vertices[0]], asleep[touch.vertices[3]]))
+    return sleeps != 0
+
+
+@wp.func
 def load_of_pairs(
     i: int,
     x: wp.array[wp.vec3],
@@ -121,8 +132,11 @@ def follow_load(
     vertex: falling with the load it would make a body hop. Then it falls back to `least` [vertex,
     N/m]. It is at most the unloaded stiffness of all vertices that press on this one,
     `pressing_stiffness` [vertex, N/m]. Other multipliers change by `ascent`, ρ, times the depth.
+    Both stay where a body sleeps, whose depth would not follow.
     """
     i = first + wp.tid()
+    if any_sleeps(i, contacts, model.state.asleep):
+        return
     now = stiffness[i]
     needed, largest_stiffness, deepest, longest = load_of_pairs(
         i, x, contacts, pairs, pressing_stiffness

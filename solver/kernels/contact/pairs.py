@@ -17,6 +17,9 @@ wp.set_module_options(OPTIONS)
 VERTEX_TRIANGLE = wp.constant(1)
 EDGE_EDGE = wp.constant(2)
 
+# `flat` of pairs of an edge or vertex inside a flat surface.
+ONLY_SEPARATED = wp.constant(-1)
+
 # A pair or touch is fetched from memory this many entries before it is needed.
 PREFETCH_DISTANCE = wp.constant(6)
 
@@ -41,6 +44,9 @@ class SurfaceArrays:
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
+    flat_sides: wp.array[int]  # [collider triangle], a bit per side, of the opposite corner
+    flat_edges: wp.array[int]  # [collider edge], 1 where it is flat
+    flat_vertices: wp.array[int]  # [collider vertex], 1 where it is flat
     trees: TreeArrays  # of the places that all of them may reach before the next search
     bodies: int
     deformable: int  # number of bodies that are not colliders
@@ -93,6 +99,7 @@ class Pair:
     friction: float
     full_stiffness: float  # k_c [N/m]
     with_rod: int  # 1 if one of two edges belongs to no triangle
+    flat: int  # bits of the sides beyond which its triangle does not push, or ONLY_SEPARATED
     other: int  # the number of its triangle or second edge
 
 

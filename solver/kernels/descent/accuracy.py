@@ -14,9 +14,18 @@ give no such rate: the remembered one weighs more there, with a typical value as
 
 import warp as wp
 
+from ..device.blocks import is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
-from .body_errors import BodyErrorArrays, Displacements, error_after, means_of, set_error
+from .body_errors import (
+    BodyErrorArrays,
+    Displacements,
+    are_below,
+    error_after,
+    means_of,
+    set_error,
+)
+from .error_samples import CHOOSE, ESTIMATE, CheckSchedule
 
 wp.set_module_options(OPTIONS)
 
@@ -37,96 +46,6 @@ TYPICAL = wp.constant(wp.float64(0.6))
 WEIGHT_AT_FIRST, WEIGHT = (wp.constant(wp.float64(weight)) for weight in (2.0 / 3.0, 0.5))
 # Rates of moves below so many times the rounding error are not remembered.
 ABOVE_ROUNDING = wp.constant(wp.float64(3.0))
-
-
-@wp.struct
-class ErrorSampleArrays:
-    """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
-
-    start: wp.array[wp.vec3]
-    guess: wp.array[wp.vec3]  # where the iterations began
-    inertial: wp.array[wp.vec3]  # by inertia and gravity alone
-    first: wp.array[wp.vec3]
-    second: wp.array[wp.vec3]
-    now: wp.array[wp.vec3]
-
-
-@wp.func
-def squares_of(i: int, samples: ErrorSampleArrays):
-    """Return the squares [m²] of a vertex's moves between the samples and of its displacement from
-    the start."""
-    before = samples.second[i] - samples.first[i]
-    after = samples.now[i] - samples.second[i]
-    displacement = samples.now[i] - samples.start[i]
-    return wp.vec3d(
-        wp.float64(wp.dot(before, before)),
-        wp.float64(wp.dot(after, after)),
-        wp.float64(wp.dot(displacement, displacement)),
-    )
-
-
-@wp.kernel
-def add_moves(
-    first: int,
-    chunks: Chunks,
-    samples: ErrorSampleArrays,
-    # out
-    moves: wp.array[wp.vec3d],
-):
-    """Sum up `squares_of` vertices. One thread per chunk."""
-    chunk = first + wp.tid()
-    total = wp.vec3d()
-    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
-        total += squares_of(chunks.vertex[q], samples)
-    moves[chunk] = total
-
-
-@wp.kernel
-def add_touched_moves(
-    first: int,
-    chunks: Chunks,
-    samples: ErrorSampleArrays,
-    touched: wp.array[int],
-    # out
-    moves: wp.array[wp.vec3d],
-):
-    """Sum up `squares_of` vertices that are `touched` [vertex] in this substep."""
-    chunk = first + wp.tid()
-    total = wp.vec3d()
-    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
-        if touched[chunks.vertex[q]] != 0:
-            total += squares_of(chunks.vertex[q], samples)
-    moves[chunk] = total
-
-
-@wp.kernel
-def add_displacements(
-    first: int,
-    chunks: Chunks,
-    samples: ErrorSampleArrays,
-    touched: wp.array[int],
-    cut: wp.array[int],
-    # out
-    displacements: wp.array[Displacements],
-):
-    """Sum up the squares [m²] of the displacements from the guess and from the inertial positions,
-    and count the vertices that are `touched` [vertex] in this substep, and those whose last step
-    contact has `cut` [vertex] short. One thread per chunk.
-    """
-    chunk = first + wp.tid()
-    total = Displacements()
-    for q in range(chunks.start[chunk], chunks.start[chunk + 1]):
-        i = chunks.vertex[q]
-        moved = samples.now[i] - samples.guess[i]
-        forced = samples.now[i] - samples.inertial[i]
-        is_cut = wp.where(cut[i] != 0, 1, 0)
-        total += Displacements(
-            wp.float64(wp.dot(moved, moved)),
-            wp.float64(wp.dot(forced, forced)),
-            wp.float64(touched[i]),
-            wp.float64(is_cut),
-        )
-    displacements[chunk] = total
 
 
 @wp.struct
@@ -164,25 +83,21 @@ def estimated_rate(rate: wp.float64, slowest: wp.float64, cycles: wp.float64, we
     return wp.min(wp.pow(wp.float64(1.0) - taken, cycles), SLOWEST)
 
 
-@wp.kernel
-def find_errors(
-    iteration: wp.array[int],
-    chunks: Chunks,
-    moves: wp.array[wp.vec3d],
-    displacements: wp.array[Displacements],
-    gravity: wp.array[wp.vec3],
-    demand: Demand,
-    compared: wp.array[int],
-    # in and out
+@wp.func
+def find_error(
+    b: int,
+    done: int,
+    compared: int,
+    total: wp.vec3d,
+    displacement: Displacements,
+    fall: wp.float64,
+    accuracy: wp.float64,
     bodies: BodyErrorArrays,
 ):
-    """Estimate the error of every body, and set its goal; `compared` [iterations done] is the
-    number of cycles of the last move. One thread per body.
+    """Estimate the error of a body, and set its goal; `compared` is the number of cycles of the
+    last move, and `fall` [m] a free fall in the substep.
     """
-    b = wp.tid()
-    total, displacement = means_of(b, chunks, moves, displacements, bodies)
-    done = iteration[0] + 1
-    cycles = wp.float64(compared[done])
+    cycles = wp.float64(compared)
     before = wp.sqrt(total[0])
     rounding = bodies.rounding[b]
     # Rounding moves vertices to and fro, at a rate of 1.
@@ -204,45 +119,54 @@ def find_errors(
     motion = wp.sqrt(total[2])
     # In motion an error acts like a force: mass times error over h².
     forced = wp.sqrt(wp.max(displacement[0], displacement[1]))
-    fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
-    goal = demand.accuracy * wp.min(motion, forced)
+    goal = accuracy * wp.min(motion, forced)
     if not is_touched:  # resting bodies would creep
-        goal = wp.max(goal, wp.min(bodies.least[b], demand.accuracy * fall))
+        goal = wp.max(goal, wp.min(bodies.least[b], accuracy * fall))
     set_error(b, rate, error, motion, goal, displacement, bodies)
 
 
 @wp.kernel
-def find_below(
-    bodies: BodyErrorArrays,
+def find_errors(
+    iteration: wp.array[int],
+    schedule: CheckSchedule,
+    chunks: Chunks,
+    moves: wp.array[wp.vec3d],
+    displacements: wp.array[Displacements],
+    gravity: wp.array[wp.vec3],
+    demand: Demand,
     collapsed: wp.array[int],
-    cycles: wp.float64,
-    # out
-    is_below: wp.array[int],
-):
-    """Set `is_below` if the errors of all bodies will be below their goals after so many `cycles`
-    more. Not if tets have `collapsed` [component]: they recover slowly, by many small moves. Nor if
-    contact has truncated a step: then small moves do not prove a small error. One thread.
-    """
-    is_below[0] = 0
-    for k in range(collapsed.shape[0]):
-        if collapsed[k] != 0:
-            return
-    for b in range(bodies.bound.shape[0]):
-        bound = bodies.bound[b] * wp.pow(bodies.rate[b], cycles)
-        # Errors that are not finite are not below.
-        if not (bound <= bodies.goal[b]) or bodies.is_cut[b] != 0:
-            return
-    is_below[0] = 1
-
-
-@wp.kernel
-def fade(
-    has_fixed_period: wp.array[int],
     # in and out
     bodies: BodyErrorArrays,
+    ended: wp.array[int],
+    # out
+    has_fixed_period: wp.array[int],
+    is_met: wp.array[int],
 ):
-    """Let remembered rates fade where cycles grow, which give no new rates: later substeps then try
-    a fixed period again. One thread per body."""
-    b = wp.tid()
-    if has_fixed_period[0] == 0:
-        bodies.slowest[b] = faded(bodies.slowest[b])
+    """Estimate the error of every body, and decide if the accuracy is met, and perhaps if cycles
+    have a fixed period. One block per body; the last one decides.
+
+    Remembered rates fade where cycles grow, which give no new rates: later substeps then try a
+    fixed period again.
+    """
+    b, lane = wp.tid()
+    number = iteration[0]
+    action = schedule.actions[number]
+    if action & ESTIMATE == 0:
+        return
+    total, displacement = means_of(b, lane, chunks, moves, displacements, bodies)
+    if lane == 0:
+        fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
+        compared = schedule.compared[number]
+        find_error(b, number + 1, compared, total, displacement, fall, demand.accuracy, bodies)
+    count = bodies.bound.shape[0]
+    if is_last_block(count, ended):
+        met = are_below(lane, wp.float64(0.0), collapsed, bodies)
+        if lane == 0:
+            is_met[0] = met
+        if action & CHOOSE:
+            is_fixed = are_below(lane, schedule.left, collapsed, bodies)
+            if lane == 0:
+                has_fixed_period[0] = is_fixed
+            if is_fixed == 0:
+                for k in range(lane, count, wp.block_dim()):
+                    bodies.slowest[k] = faded(bodies.slowest[k])

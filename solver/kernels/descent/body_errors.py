@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..device.blocks import block_sum, block_vec3
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 
@@ -41,19 +42,51 @@ def error_after(move: wp.float64, rate: wp.float64, rounding: wp.float64):
 
 
 @wp.func
+def block_sums(total: wp.vec3d, displacement: Displacements):
+    """Return the sums of both over the threads of a block."""
+    for k in range(4):
+        displacement[k] = block_sum(displacement[k])
+    return block_vec3(total), displacement
+
+
+@wp.func
 def means_of(
     b: int,
+    lane: int,
     chunks: Chunks,
     moves: wp.array[wp.vec3d],
     displacements: wp.array[Displacements],
     bodies: BodyErrorArrays,
 ):
-    """Return the means of the sums of all chunks of body b over its vertices."""
+    """Return the means of the sums of all chunks of body b over its vertices, by a block."""
     total, displacement = wp.vec3d(), Displacements()
-    for chunk in range(chunks.first[b], chunks.first[b + 1]):
+    for chunk in range(chunks.first[b] + lane, chunks.first[b + 1], wp.block_dim()):
         total += moves[chunk]
         displacement += displacements[chunk]
+    total, displacement = block_sums(total, displacement)
     return total / bodies.size[b], displacement / bodies.size[b]
+
+
+@wp.func
+def are_below(
+    lane: int, cycles: wp.float64, collapsed: wp.array[int], bodies: BodyErrorArrays
+) -> int:
+    """Return 1 if the errors of all bodies will be below their goals after so many `cycles` more,
+    else 0; by a block.
+
+    Not if tets have `collapsed` [component]: they recover slowly, by many small moves. Nor if
+    contact has truncated a step: then small moves do not prove a small error.
+    """
+    above = int(0)
+    for k in range(lane, collapsed.shape[0], wp.block_dim()):
+        if collapsed[k] != 0:
+            above = 1
+    for b in range(lane, bodies.bound.shape[0], wp.block_dim()):
+        bound = bodies.bound[b] * wp.pow(bodies.rate[b], cycles)
+        # Errors that are not finite are not below.
+        if not (bound <= bodies.goal[b]) or bodies.is_cut[b] != 0:
+            above = 1
+    return wp.where(block_sum(wp.float64(above)) == wp.float64(0.0), 1, 0)
 
 
 @wp.func

@@ -16,6 +16,7 @@ again: they gave the last step its acceleration, f = m ((vᵗ − vᵗ⁻¹)/h �
 
 import warp as wp
 
+from ..device.blocks import block_mat33, block_sum, block_vec3
 from ..device.options import OPTIONS
 from .motion import adaptive_acceleration
 
@@ -89,15 +90,16 @@ def add_moments(
     # in and out
     components: Components,
 ):
-    """Sum up momentum, angular momentum and moments of a chunk. One thread per chunk."""
-    chunk = wp.tid()
+    """Sum up momentum, angular momentum and moments of a chunk. One block per chunk."""
+    chunk, lane = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
     motion = wp.vec3d()
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for q in range(components.chunk_start[chunk], components.chunk_start[chunk + 1]):
+    first, end = components.chunk_start[chunk], components.chunk_start[chunk + 1]
+    for q in range(first + lane, end, wp.block_dim()):
         i = components.vertex[q]
         w = wp.float64(inertia[i])
         x = wp.vec3d(x_start[i])
@@ -108,12 +110,20 @@ def add_moments(
         push += w * wp.vec3d(acceleration[i])
         spin += w * wp.cross(x, v)
         spread += w * wp.outer(x, x)
-    components.weight[chunk] = weight
-    components.center[chunk] = center
-    components.motion[chunk] = motion
-    components.push[chunk] = push
-    components.spin[chunk] = spin
-    components.spread[chunk] = spread
+    weight, spread = block_sum(weight), block_mat33(spread)
+    center, motion, push, spin = (
+        block_vec3(center),
+        block_vec3(motion),
+        block_vec3(push),
+        block_vec3(spin),
+    )
+    if lane == 0:
+        components.weight[chunk] = weight
+        components.center[chunk] = center
+        components.motion[chunk] = motion
+        components.push[chunk] = push
+        components.spin[chunk] = spin
+        components.spread[chunk] = spread
 
 
 @wp.kernel
@@ -123,21 +133,29 @@ def find_rigid_motion(
     # in and out
     components: Components,
 ):
-    """Find turn and shift of components, one thread each. `gravity` [2]: now, in the last step."""
-    component = wp.tid()
+    """Find turn and shift of components, one block each. `gravity` [2]: now, in the last step."""
+    component, lane = wp.tid()
     weight = wp.float64(0.0)
     center = wp.vec3d()
     motion = wp.vec3d()
     push = wp.vec3d()
     spin = wp.vec3d()
     spread = wp.mat33d()
-    for chunk in range(components.first_chunk[component], components.first_chunk[component + 1]):
+    first, end = components.first_chunk[component], components.first_chunk[component + 1]
+    for chunk in range(first + lane, end, wp.block_dim()):
         weight += components.weight[chunk]
         center += components.center[chunk]
         motion += components.motion[chunk]
         push += components.push[chunk]
         spin += components.spin[chunk]
         spread += components.spread[chunk]
+    weight, spread = block_sum(weight), block_mat33(spread)
+    center, motion, push, spin = (
+        block_vec3(center),
+        block_vec3(motion),
+        block_vec3(push),
+        block_vec3(spin),
+    )
     turn = wp.identity(n=3, dtype=wp.float64)
     shift = wp.vec3d()
     if components.held[component] == 0 and weight > wp.float64(0.0):
@@ -148,8 +166,9 @@ def find_rigid_motion(
         followed = adaptive_acceleration(wp.vec3(push / weight), gravity[0])
         moved = (h / weight) * motion + (h * h) * wp.vec3d(followed)
         shift = center + moved - turn * center
-    components.turn[component] = turn
-    components.shift[component] = shift
+    if lane == 0:
+        components.turn[component] = turn
+        components.shift[component] = shift
 
 
 @wp.kernel
@@ -213,12 +232,15 @@ def add_slopes(
     # in and out
     components: Components,
 ):
-    """Sum up the slopes of a chunk. One thread per chunk."""
-    chunk = wp.tid()
+    """Sum up the slopes of a chunk. One block per chunk."""
+    chunk, lane = wp.tid()
     total = wp.vec2d()
-    for q in range(components.chunk_start[chunk], components.chunk_start[chunk + 1]):
+    first, end = components.chunk_start[chunk], components.chunk_start[chunk + 1]
+    for q in range(first + lane, end, wp.block_dim()):
         total += wp.vec2d(slope[components.vertex[q]])
-    components.slope[chunk] = total
+    total = wp.vec2d(block_sum(total[0]), block_sum(total[1]))
+    if lane == 0:
+        components.slope[chunk] = total
 
 
 @wp.kernel
@@ -227,20 +249,23 @@ def find_alphas(
     # in and out
     components: Components,
 ):
-    """Find α of every component, 1 where it is above `threshold` [component]. One thread each."""
-    component = wp.tid()
+    """Find α of every component, 1 where it is above `threshold` [component]. One block each."""
+    component, lane = wp.tid()
     slope = wp.vec2d()
-    for chunk in range(components.first_chunk[component], components.first_chunk[component + 1]):
+    first, end = components.first_chunk[component], components.first_chunk[component + 1]
+    for chunk in range(first + lane, end, wp.block_dim()):
         slope += components.slope[chunk]
+    slope = wp.vec2d(block_sum(slope[0]), block_sum(slope[1]))
     alpha = wp.float64(1.0)
     # Written so that slopes that are not numbers reject the guess.
     if not slope[1] >= wp.float64(0.0):
         alpha = wp.float64(0.0)
         if slope[0] > wp.float64(0.0):
             alpha = slope[0] / (slope[0] - slope[1])
-    components.alpha[component] = wp.where(
-        alpha > wp.float64(threshold[component]), 1.0, float(alpha)
-    )
+    if lane == 0:
+        components.alpha[component] = wp.where(
+            alpha > wp.float64(threshold[component]), 1.0, float(alpha)
+        )
 
 
 @wp.kernel

@@ -13,6 +13,7 @@ from ..contact.analytic_colliders import ContactModel
 from ..contact.at_vertex import contacts_at_vertex
 from ..contact.collider_forces import collider_forces
 from ..contact.pair_forces import Contacts
+from ..device.blocks import meet
 from ..device.options import OPTIONS
 from ..device.teams import ALONE, Team
 from ..elements.table import elements_force_hessian, elements_struct
@@ -53,6 +54,7 @@ class VertexKernels:
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
+    sweep: wp.Kernel
 
 
 @cache
@@ -106,7 +108,7 @@ def vertex_kernels(
         """
         force, hessian = force_hessian(i, x, objective, elements)
         step = wp.vec3(0.0)
-        # A sleeping duplicate has neither mass nor elements.
+        # An inactive duplicate has neither mass nor elements.
         if wp.trace(hessian) != 0.0:
             step = solve_positive_definite(hessian, force)
         touching = int(0)
@@ -148,18 +150,24 @@ def vertex_kernels(
         `moved` is x itself, or the candidates to be truncated first.
         """
         thread = wp.tid()
-        if team.works(thread):
-            i = first + thread / wp.static(team.size)
-            start = x[i]
-            step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
-            if team.lane() == 0:
-                if wp.isfinite(start + step):
-                    moved[i] = start + step
-                else:
+        if not team.works(thread):
+            return
+        i = first + thread / wp.static(team.size)
+        start = x[i]
+        if wp.static(bool(terms & CONTACTS)):
+            if objective.contact_model.state.asleep[i] != 0:
+                if team.lane() == 0:
                     moved[i] = start
-                    rejected[i] = rejected[i] + 1
-                if touching > 0:
-                    touched[i] = 1
+                return
+        step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
+        if team.lane() == 0:
+            moved[i] = start
+            if wp.isfinite(start + step):
+                moved[i] = start + step
+            else:
+                rejected[i] = rejected[i] + 1
+            if touching > 0:
+                touched[i] = 1
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def search_vertices(
@@ -181,6 +189,10 @@ def vertex_kernels(
         """
         i = first + wp.tid()
         start = x[i]
+        moved[i] = start
+        if wp.static(bool(terms & CONTACTS)):
+            if objective.contact_model.state.asleep[i] != 0:
+                return
         step, force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
             descent = wp.dot(force, step)
@@ -209,7 +221,6 @@ def vertex_kernels(
             x[i] = start
             moved[i] = start + step
         else:
-            moved[i] = start
             rejected[i] = rejected[i] + 1
         if touching > 0:
             touched[i] = 1
@@ -248,4 +259,36 @@ def vertex_kernels(
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    return VertexKernels(solve_vertices, search_vertices, residual_force)
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def sweep_vertices(
+        colors: wp.array[int],
+        objective: Objective,
+        elements: Elements,
+        relaxation: wp.array[float],
+        # out
+        x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """Move each vertex by its own Newton step, color by color, by one block: color c begins
+        with the vertex colors[c]. Its threads wait for each other between colors.
+        """
+        _block, lane = wp.tid()
+        for c in range(colors.shape[0] - 1):
+            color = wp.vec2i(colors[c], colors[c + 1])
+            for i in range(color[0] + lane, color[1], wp.block_dim()):
+                start = x[i]
+                step, _force, touching = vertex_step(
+                    i, x, color, objective, elements, relaxation[i]
+                )
+                if wp.isfinite(start + step):
+                    moved[i] = start + step
+                else:
+                    moved[i] = start
+                    rejected[i] = rejected[i] + 1
+                if touching > 0:
+                    touched[i] = 1
+            meet()
+
+    return VertexKernels(solve_vertices, search_vertices, residual_force, sweep_vertices)

@@ -34,6 +34,7 @@ class Flights:
 
     size: wp.array[wp.float64]  # number of vertices
     held: wp.array[int]  # 1 where any of them is kinematic
+    asleep: wp.array[int]  # 1 where it sleeps
     low: wp.array[wp.vec3]  # of the box swept by its own mean displacement, then the group's [m]
     high: wp.array[wp.vec3]  # [m]
     parent: wp.array[int]
@@ -243,7 +244,7 @@ def find_obstacles(
     b = wp.tid()
     group = flights.group[b]
     motion = flights.motion[group]
-    unmoved = flights.held[b]
+    unmoved = wp.max(flights.held[b], flights.asleep[b])
     if not wp.isfinite(motion):
         unmoved = 1
     if meets_other_group(b, surface, flights):

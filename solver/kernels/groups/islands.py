@@ -98,16 +98,17 @@ def join_touching(
 @wp.kernel
 def name_islands(
     anchored: wp.array[int],
+    asleep: wp.array[int],
     # in and out
     islands: Islands,
 ):
-    """Set the island of every body or collider; mark islands as held if any body is `anchored`, and
-    as standing if any is at colliders.
+    """Set the island of every body or collider; mark islands as held if any body is `anchored` or
+    `asleep`, and as standing if any is at colliders.
     """
     b = wp.tid()
     island = root_of(b, islands.parent)
     islands.island[b] = island
-    if anchored[b] != 0:
+    if anchored[b] != 0 or asleep[b] != 0:
         islands.held[island] = 1
     if islands.at_colliders[b] != 0:
         islands.stands[island] = 1

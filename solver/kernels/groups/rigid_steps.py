@@ -19,6 +19,7 @@ the coefficient times the final load of the contacts.
 import warp as wp
 
 from ..descent.guess import rotation_matrix
+from ..device.blocks import block_mat33, block_sum, block_vec3, is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from .islands import Islands, Moments, origin_of
@@ -90,6 +91,17 @@ def sum_of(one: Wrench, other: Wrench):
     return one
 
 
+@wp.func
+def block_wrench(total: Wrench):
+    """Return the sum of wrenches over the threads of a block."""
+    total.force = block_vec3(total.force)
+    total.torque = block_vec3(total.torque)
+    total.along = block_mat33(total.along)
+    total.mixed = block_mat33(total.mixed)
+    total.around = block_mat33(total.around)
+    return total
+
+
 @wp.kernel
 def begin_rigid_steps(
     chunks: Chunks,
@@ -99,12 +111,15 @@ def begin_rigid_steps(
     islands: Islands,
     # out
     steps: RigidStepArrays,
+    any_active: wp.array[int],
 ):
-    """Set the inertia of every free island and the momenta that it lacks. One thread per body, the
-    first of an island works.
+    """Set the inertia of every free island and the momenta that it lacks. One block per body, that
+    of the first one of an island works.
     """
-    b = wp.tid()
-    steps.is_active[b] = 0
+    b, lane = wp.tid()
+    if lane == 0:
+        any_active[0] = 1
+        steps.is_active[b] = 0
     if islands.island[b] != b or islands.held[b] != 0:
         return
     weight = wp.float64(0.0)
@@ -114,13 +129,15 @@ def begin_rigid_steps(
     spread = wp.mat33d()
     for other in range(b, chunks.first.shape[0] - 1):
         if islands.island[other] == b:
-            for chunk in range(chunks.first[other], chunks.first[other + 1]):
+            for chunk in range(chunks.first[other] + lane, chunks.first[other + 1], wp.block_dim()):
                 weight += moments.weight[chunk]
                 center += moments.center[chunk]
                 push += moments.shift[chunk]
                 mixed += moments.mixed[chunk]
                 spread += moments.spread[chunk]
-    if not weight > wp.float64(0.0):
+    weight, mixed, spread = block_sum(weight), block_mat33(mixed), block_mat33(spread)
+    center, push = block_vec3(center), block_vec3(push)
+    if lane > 0 or not weight > wp.float64(0.0):
         return
     center /= weight
     mixed -= wp.outer(center, push)
@@ -157,26 +174,6 @@ def move_surface(
     if steps.is_active[island] != 0:
         r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
         moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
-
-
-@wp.kernel
-def add_up(
-    shares: int,
-    chunks: Chunks,
-    sums: wp.array[Wrench],
-    islands: Islands,
-    steps: RigidStepArrays,
-    # out
-    reduced: wp.array[Wrench],
-):
-    """Sum the chunks of every body into `shares` sums."""
-    b, share = wp.tid()
-    if steps.is_active[islands.island[b]] == 0:
-        return
-    total = Wrench()
-    for chunk in range(chunks.first[b] + share, chunks.first[b + 1], shares):
-        total = sum_of(total, sums[chunk])
-    reduced[shares * b + share] = total
 
 
 @wp.func
@@ -217,27 +214,13 @@ def newton_step(
     return inverse * (force - contacts.mixed * turn), turn
 
 
-@wp.kernel
-def take_rigid_steps(
-    chunks: Chunks,
-    sums: wp.array[Wrench],
-    # in and out
-    islands: Islands,
-    steps: RigidStepArrays,
-    # out
-    any_active: wp.array[int],
-):
-    """Take the next step of every island, or shorten the last. One thread per body, the first of an
-    island works.
-    """
-    b = wp.tid()
-    if steps.is_active[b] == 0:
-        return
+@wp.func
+def take_rigid_step(b: int, reduced: wp.array[Wrench], islands: Islands, steps: RigidStepArrays):
+    """Take the next step of island b by the wrenches of its bodies, or shorten the last."""
     total = Wrench()
-    for other in range(b, chunks.first.shape[0] - 1):
+    for other in range(b, islands.island.shape[0]):
         if islands.island[other] == b:
-            for chunk in range(chunks.first[other], chunks.first[other + 1]):
-                total = sum_of(total, sums[chunk])
+            total = sum_of(total, reduced[other])
     weight = steps.weight[b]
     force = total.force + steps.push[b] - weight * islands.shift[b]
     torque = total.torque + axial(islands.turn[b] * steps.moment[b])
@@ -275,5 +258,38 @@ def take_rigid_steps(
         if rise_of_inertia(b, islands, steps) > MOST_RISE * steps.first_gain[b]:
             islands.shift[b] = wp.vec3d()
             islands.turn[b] = wp.identity(n=3, dtype=wp.float64)
-    if steps.is_active[b] != 0:
-        any_active[0] = 1
+
+
+@wp.kernel
+def take_rigid_steps(
+    chunks: Chunks,
+    sums: wp.array[Wrench],
+    # in and out
+    reduced: wp.array[Wrench],
+    ended: wp.array[int],
+    islands: Islands,
+    steps: RigidStepArrays,
+    # out
+    any_active: wp.array[int],
+):
+    """Sum up the wrenches of the chunks of every body, and take the next step of every island, or
+    shorten the last. One block per body; the last one takes the steps.
+    """
+    b, lane = wp.tid()
+    if steps.is_active[islands.island[b]] != 0:
+        total = Wrench()
+        for chunk in range(chunks.first[b] + lane, chunks.first[b + 1], wp.block_dim()):
+            total = sum_of(total, sums[chunk])
+        total = block_wrench(total)
+        if lane == 0:
+            reduced[b] = total
+    count = chunks.first.shape[0] - 1
+    if is_last_block(count, ended):
+        active = int(0)
+        for island in range(lane, count, wp.block_dim()):
+            if steps.is_active[island] != 0:
+                take_rigid_step(island, reduced, islands, steps)
+                active += steps.is_active[island]
+        active = int(block_sum(wp.float64(active)))
+        if lane == 0:
+            any_active[0] = active

@@ -5,7 +5,14 @@ import warp as wp
 
 from ...device.options import OPTIONS
 from ..contact_state import ContactState
-from ..pairs import VERTEX_TRIANGLE, Pair, SurfaceArrays, signed_weights, weighted
+from ..pairs import (
+    ONLY_SEPARATED,
+    VERTEX_TRIANGLE,
+    Pair,
+    SurfaceArrays,
+    signed_weights,
+    weighted,
+)
 
 wp.set_module_options(OPTIONS)
 
@@ -34,6 +41,7 @@ def without_load(known: Pair, state: ContactState):
     pair.kind = known.kind
     pair.vertices = v
     pair.other = known.other
+    pair.flat = known.flat
     pair.radius = state.radius[v[0]] + state.radius[other]
     pair.friction = wp.sqrt(state.friction[v[0]] * state.friction[other])
     pair.full_stiffness = wp.min(
@@ -70,3 +78,28 @@ def of_rods(with_rod: int, pair: Pair):
         pair.radius -= pair.multiplier
         pair.multiplier = 0.0
     return pair
+
+
+@wp.func
+def flat_of_vertex(v: int, triangle: int, surface: SurfaceArrays):
+    """Return `Pair.flat` of a vertex and a triangle."""
+    flat = int(0)
+    if triangle >= surface.body_triangles:
+        flat = surface.flat_sides[triangle - surface.body_triangles]
+    if v >= surface.collider_start and v < surface.point_start:
+        if surface.flat_vertices[v - surface.collider_start] != 0:
+            flat = ONLY_SEPARATED
+    return flat
+
+
+@wp.func
+def is_flat_edge(e: int, surface: SurfaceArrays):
+    """Return whether edge e lies inside a flat surface of a collider."""
+    return e >= surface.body_edges and surface.flat_edges[e - surface.body_edges] != 0
+
+
+@wp.func
+def flat_of_edges(one: int, other: int, surface: SurfaceArrays):
+    """Return `Pair.flat` of two edges."""
+    is_flat = is_flat_edge(one, surface) or is_flat_edge(other, surface)
+    return wp.where(is_flat, ONLY_SEPARATED, 0)

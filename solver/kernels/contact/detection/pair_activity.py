@@ -4,7 +4,7 @@
 import warp as wp
 
 from ...device.options import OPTIONS
-from ..pairs import QUIET, Pair, PairState
+from ..pairs import ONLY_SEPARATED, QUIET, Pair, PairState
 
 wp.set_module_options(OPTIONS)
 
@@ -34,7 +34,7 @@ def activity_of(pair: Pair, gap: float):
     activity = PairActivity()
     activity.radius = pair.radius
     activity.vertices = pair.vertices
-    if LEFT * gap >= NEAR * pair.radius:
+    if LEFT * gap >= NEAR * pair.radius or pair.flat == ONLY_SEPARATED:
         activity.vertices = wp.vec4i(NOWHERE)
     return activity
 

@@ -22,7 +22,13 @@ from ..pairs import (
     signed_weights,
     weighted,
 )
-from .new_pairs import of_rods, with_load, without_load
+from .new_pairs import (
+    flat_of_edges,
+    flat_of_vertex,
+    of_rods,
+    with_load,
+    without_load,
+)
 from .pair_counts import ALL, OF_EDGES, OF_VERTICES, SEPARATING
 from .previous_pairs import anchor_at, place_of, range_of
 
@@ -94,7 +100,9 @@ def list_vertex_triangle(
         old = place_of(other, old, old_end, previous.anchors)
         known = anchor_at(other, old, old_end, previous.anchors)
         corners = wp.vec4i(v, t[0], t[1], t[2])
-        pairs[begin + j] = as_known(VERTEX_TRIANGLE, corners, other, known)
+        pair = as_known(VERTEX_TRIANGLE, corners, other, known)
+        pair.flat = flat_of_vertex(v, other, surface)
+        pairs[begin + j] = pair
         pulled[begin + j] = known.pulled
 
 
@@ -130,6 +138,7 @@ def list_edge_edge(
         pair.with_rod = int(
             k >= surface.rod_start or (other >= surface.rod_start and other < surface.body_edges)
         )
+        pair.flat = flat_of_edges(k, other, surface)
         pairs[offset + begin + j] = pair
         pulled[offset + begin + j] = known.pulled
 

@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ...device.blocks import is_last_block
 from ...device.options import OPTIONS
 from ...device.thread_shares import count_together, share_of
 from ..feasibility.truncation import KINEMATIC
@@ -14,68 +15,84 @@ wp.set_module_options(OPTIONS)
 EDGE = wp.constant(0.95)
 
 
+@wp.struct
+class SearchRules:
+    """When searches are due (solver/contact/detection/search_schedule.py)."""
+
+    counts_ends: int
+    every: int
+    whose: int  # number of the limit in `stuck`
+    many: float
+    most: int
+
+
+@wp.struct
+class SearchFlags:
+    """Flags of searches and planes that are due, and the counts behind them: arrays of one int."""
+
+    searches: wp.array[int]
+    planes: wp.array[int]
+    goes_on: wp.array[int]
+    rounds: wp.array[int]
+    capped: wp.array[int]  # number of capped vertices so far
+    ended: wp.array[int]  # number of blocks that have counted
+
+
+@wp.func
+def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flags: SearchFlags):
+    """Decide whether a search is due: when `many` vertices are capped.
+
+    Where `every` divides `number` [1], which may be the rounds, and that is not 0 (0 never does),
+    one vertex counts, too: at 1, 2, 4 … times as much, a search is due if a trust radius stops it,
+    otherwise new planes of the known pairs if stuck[whose] shows that these have ended a step since
+    the last search. Planes are due at once for kinematic vertices. Neither is after `most` rounds.
+    Resets the count.
+    """
+    flags.rounds[0] = flags.rounds[0] + 1
+    capped, may = flags.capped[0], flags.rounds[0] < rules.most
+    search = float(capped) > rules.many
+    are_planes_due = rules.every > 0 and stuck[KINEMATIC] > 0
+    if rules.every > 0:
+        times = number[0] / rules.every
+        if times > 0 and number[0] % rules.every == 0:
+            search = search or (capped > 0 and times & (times - 1) == 0)
+            are_planes_due = are_planes_due or stuck[rules.whose] > 0
+    flags.searches[0] = int(search and may)
+    flags.planes[0] = int(are_planes_due and not search and may)
+    flags.goes_on[0] = flags.searches[0] + flags.planes[0]
+    flags.capped[0] = 0
+
+
 @wp.kernel
-def count_capped(
+def schedule_search(
     first: int,
     shares: int,
-    counts_ends: int,
     stuck: wp.array[int],
     cut: wp.array[int],
     x: wp.array[wp.vec3],
     regions: Regions,
+    number: wp.array[int],
+    rules: SearchRules,
     # in and out
-    capped: wp.array[int],
+    flags: SearchFlags,
 ):
     """Count the vertices that trust radii have stopped at the edge of their region, if there are
-    any; if it `counts_ends`, also those whose last step they have ended, wherever they are.
+    any; if it `counts_ends`, also those whose last step they have ended, wherever they are. One
+    block per share of the vertices; the last one decides what is due.
 
     A coarse step may have been taken in part or not at all: then no trust radius has ended it.
     """
+    block, lane = wp.tid()
+    begin, end = share_of(first + block, shares, cut.shape[0])
     if stuck[BY_TRUST_RADIUS] == 0:
-        return
-    begin, end = share_of(first + wp.tid(), shares, cut.shape[0])
+        end = begin
     mine = int(0)
-    for i in range(begin, end):
+    for i in range(begin + lane, end, wp.block_dim()):
         used = used_of(i, x[i], regions)
-        is_ended = counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
+        is_ended = rules.counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
         mine += int(is_ended or used > EDGE * regions.radius[i])
     if mine > 0:
-        count_together(capped, mine)
-
-
-@wp.kernel
-def decide(
-    stuck: wp.array[int],
-    number: wp.array[int],
-    every: int,
-    whose: int,
-    many: float,
-    most: int,
-    # in and out
-    capped: wp.array[int],
-    rounds: wp.array[int],
-    # out
-    searches: wp.array[int],
-    planes: wp.array[int],
-    goes_on: wp.array[int],
-):
-    """Decide whether a search is due: when `many` vertices are capped.
-
-    Where `every` divides `number` [1] and that is not 0 (0 never does), one vertex counts, too: at
-    1, 2, 4 … times as much, a search is due if a trust radius stops it, otherwise new planes of the
-    known pairs if stuck[whose] shows that these have ended a step since the last search. Planes are
-    due at once for kinematic vertices. Neither is after `most` of these `rounds`. One thread;
-    resets the count.
-    """
-    rounds[0] = rounds[0] + 1
-    search = float(capped[0]) > many
-    are_planes_due = every > 0 and stuck[KINEMATIC] > 0
-    if every > 0:
-        times = number[0] / every
-        if times > 0 and number[0] % every == 0:
-            search = search or (capped[0] > 0 and times & (times - 1) == 0)
-            are_planes_due = are_planes_due or stuck[whose] > 0
-    searches[0] = int(search and rounds[0] < most)
-    planes[0] = int(are_planes_due and not search and rounds[0] < most)
-    goes_on[0] = searches[0] + planes[0]
-    capped[0] = 0
+        count_together(flags.capped, mine)
+    is_last = is_last_block(shares, flags.ended)
+    if is_last and lane == 0:
+        decide(number, stuck, rules, flags)

@@ -5,13 +5,26 @@ import warp as wp
 
 from ...device.options import OPTIONS
 from ..law import tangential
-from ..pairs import EDGE_EDGE, VERTEX_TRIANGLE, Pair, Touch, exact_gap, pair_normal, signed_weights
+from ..pairs import (
+    EDGE_EDGE,
+    ONLY_SEPARATED,
+    VERTEX_TRIANGLE,
+    Pair,
+    Touch,
+    exact_gap,
+    pair_normal,
+    signed_weights,
+)
 from .distance import parallelism
 
 wp.set_module_options(OPTIONS)
 
 # Edges that cross farther from their ends than this fraction of their length count in full.
 CROSSING = wp.constant(0.1)
+# Beyond a flat side the push of a triangle fades over this fraction of the contact distance.
+BESIDE = wp.constant(0.1)
+# A direction does not tell the side of a surface below this cosine of its angle to the normal.
+STEEP = wp.constant(0.5)
 # Distances below this fraction of the contact distance have no direction.
 TOUCHING = wp.constant(1.0e-3)
 
@@ -81,6 +94,36 @@ def refreshed(
 
 
 @wp.func
+def sides_of(weights: wp.vec4):
+    """Return a bit, of the opposite corner, per side of a triangle with its closest point."""
+    sides = int(0)
+    for c in range(3):
+        if weights[c + 1] == 0.0:
+            sides += 1 << c
+    return sides
+
+
+@wp.func
+def without_flat_side(touch: Touch, x: wp.array[wp.vec3]):
+    """Return a touch beyond sides where the surface goes on flat: along the normal of its triangle,
+    and weaker the farther it is from the triangle, since the neighbor pushes as well.
+
+    It ends at an angle of 45°, before the side of the surface becomes uncertain.
+    """
+    v = touch.vertices
+    gap = exact_gap(touch.weights, v, x)
+    normal = wp.normalize(wp.cross(x[v[2]] - x[v[1]], x[v[3]] - x[v[1]]))
+    height = wp.dot(normal, gap)
+    aside = wp.length(gap - height * normal)
+    width = wp.clamp(wp.abs(height), TOUCHING * touch.radius, BESIDE * touch.radius)
+    share = wp.max(1.0 - aside / width, 0.0)
+    facing = wp.dot(touch.normal, normal)
+    touch.normal = wp.sign(facing) * normal
+    touch.stiffness *= wp.where(wp.abs(facing) < STEEP, 0.0, share)
+    return touch
+
+
+@wp.func
 def vertex_triangle_touch(
     p: int,
     pair: Pair,
@@ -90,9 +133,19 @@ def vertex_triangle_touch(
     x_start: wp.array[wp.vec3],
 ):
     """Return the `Touch` of pair p at x, and its bits: none beyond `reach` [m]."""
-    weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
-    stiffness = pair.full_stiffness
-    return refreshed(VERTEX_TRIANGLE, pair, weights, stiffness, reach, pulled[p], x, x_start)
+    touch = Touch()
+    near = int(0)
+    if pair.flat != ONLY_SEPARATED:
+        weights = signed_weights(VERTEX_TRIANGLE, pair.vertices, x)
+        stiffness = pair.full_stiffness
+        touch, near = refreshed(
+            VERTEX_TRIANGLE, pair, weights, stiffness, reach, pulled[p], x, x_start
+        )
+        sides = sides_of(weights)
+        if near != 0 and sides != 0 and (sides & pair.flat) == sides:
+            touch = without_flat_side(touch, x)
+            near = wp.where(touch.stiffness > 0.0, near, 0)
+    return touch, near
 
 
 @wp.func
@@ -108,7 +161,8 @@ def edge_edge_touch(
     touch = Touch()
     near = int(0)
     v = pair.vertices
-    if pair.with_rod != 0 or lines_cross(v, x):
+    crosses = pair.with_rod != 0 or lines_cross(v, x)
+    if crosses and pair.flat != ONLY_SEPARATED:
         weights = signed_weights(EDGE_EDGE, v, x)
         stiffness = pair.full_stiffness
         if pair.with_rod == 0:

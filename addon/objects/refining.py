@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes of the modifier stack of a soft body for its bake, so that the drawn surface is the one
+that collides: equal levels in the viewport and in renders, and a modifier that divides faces which
+are larger than the cells. `object.vbd.refined` stores what `restore` takes back.
+"""
+
+import json
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from ...solver.lattice.contact_mesh import LONGEST_EDGE
+from ...solver.lattice.grid import grid_around
+from . import read_mesh
+from .modifiers import (
+    DEFORMING,
+    LEVELS,
+    NEUTRAL,
+    is_place_chosen,
+    levels_of,
+    may_be_refined,
+    refinable_end,
+    reshaping,
+)
+
+NAME = "VBD Faces"
+# Modifiers whose result keeps its shape when flat faces above them are divided.
+INDIFFERENT = {"ARRAY", "BOOLEAN", "MIRROR", "REMESH", "SOLIDIFY", "TRIANGULATE", "WELD"}
+# Rounding of lengths.
+EXACT = 1.001
+
+
+def state_of(ob):
+    """The changes that an object has: the `levels` that modifiers had, by name, and the name of the
+    modifier that divides `faces` with its levels; to pass to `change`.
+    """
+    return json.loads(ob.vbd.refined) if ob.vbd.refined else {}
+
+
+def change(ob, state):
+    """Give an object exactly the changes of a state."""
+    now, levels, faces = state_of(ob), state.get("levels", {}), state.get("faces")
+    if now == state and (not faces or faces[0] in ob.modifiers):
+        return
+    for name, before in now.get("levels", {}).items():
+        if name not in levels and name in ob.modifiers:
+            ob.modifiers[name].levels, ob.modifiers[name].render_levels = before
+    for name, before in levels.items():
+        if name in ob.modifiers:
+            ob.modifiers[name].levels = ob.modifiers[name].render_levels = max(before)
+    present = ob.modifiers.get(now["faces"][0]) if "faces" in now else None
+    if faces and not present:
+        playing = json.loads(ob.vbd.bake_record or "{}").get("mesh_cache", "")
+        places = [refinable_end(ob), ob.modifiers.find(playing)]
+        place = min(place for place in places if place >= 0)
+        active = ob.modifiers.active
+        present = ob.modifiers.new(NAME, "SUBSURF")
+        present.subdivision_type, present.show_expanded = "SIMPLE", False
+        ob.modifiers.move(len(ob.modifiers) - 1, place)
+        if active:
+            ob.modifiers.active = ob.modifiers[active.name]
+    elif present and not faces:
+        ob.modifiers.remove(present)
+    if faces:
+        present.levels = present.render_levels = faces[1]
+        state = state | {"faces": [present.name, faces[1]]}
+    ob.vbd.refined = json.dumps(state) if state else ""
+
+
+def restore(ob):
+    """Take all changes back."""
+    change(ob, {})
+
+
+@contextmanager
+def taken_back_unless_baked(objects):
+    """Context after which objects without a new bake have the changes that they had before it."""
+    before = [(ob.name, ob.library, ob.vbd.bake_id, state_of(ob)) for ob in objects]
+    try:
+        yield
+    finally:
+        for name, library, bake, state in before:
+            ob = bpy.data.objects.get((name, library.filepath if library else None))
+            if ob is not None and ob.vbd.bake_id == bake and state_of(ob) != state:
+                change(ob, state)
+
+
+def even_levels(ob):
+    """Give the modifiers that refine an object as many levels in the viewport as in renders."""
+    state = state_of(ob)
+    known = dict(state.pop("levels", {}))
+    for modifier in reshaping(ob) if _is_automatic(ob) else ():
+        viewport, renders = levels_of(modifier)
+        if modifier.type in LEVELS and viewport != renders:
+            known[modifier.name] = [viewport, renders]
+    if known and _is_automatic(ob):
+        state["levels"] = known
+    change(ob, state)
+
+
+def divide_faces(ob, after):
+    """Divide the faces of an object that are larger than its cells, up to as many vertices as touch
+    others. Of its modifiers those that come `after` the simulation must be off.
+    """
+    state = state_of(ob)
+    name, before = state.pop("faces", (NAME, 0))
+    before = before if name in ob.modifiers else 0
+    keeps_look = all(m.type in INDIFFERENT | DEFORMING | NEUTRAL for m in after)
+    if _is_automatic(ob) and keeps_look and not ob.vbd.keep_coarse:
+        levels = before + _missing_levels(ob)
+        if levels:
+            state["faces"] = [name, levels]
+    change(ob, state)
+
+
+def _is_automatic(ob):
+    return may_be_refined(ob) and not is_place_chosen(ob)
+
+
+def _missing_levels(ob):
+    """Number of times that the edges of an evaluated object must be halved, as far as its number of
+    vertices stays within that of its contact surface.
+    """
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.data
+    points = read_mesh.transformed(read_mesh.matrix(evaluated), read_mesh.positions(mesh))
+    triangles = read_mesh.triangles(mesh)
+    try:
+        cell_size = grid_around(points, triangles, ob.vbd.resolution, ob.name)[3]
+    except ValueError:  # the bake reports the reason
+        return 0
+    longest = LONGEST_EDGE * EXACT * cell_size
+    levels = int(np.ceil(np.log2(max(_largest_size(mesh, points) / longest, 1.0))))
+    # Each level makes four faces of one, and four vertices.
+    most = np.log2(max(ob.vbd.contact_vertices / max(0.25 * len(mesh.loops), 1.0), 1.0)) / 2.0
+    return min(levels, int(most))
+
+
+def _largest_size(mesh, points):
+    """The longest edge of the faces of a mesh, or the diameter of one with more than four corners:
+    dividing joins its corners to its middle.
+    """
+    vertex = read_mesh.corner_vertices(mesh)
+    start = read_mesh.face_starts(mesh)
+    size = np.diff(np.append(start, len(vertex)))
+    after = np.arange(1, len(vertex) + 1)
+    after[start + size - 1] = start
+    edges = np.linalg.norm(points[vertex[after]] - points[vertex], axis=1)
+    largest = edges.max(initial=0.0)
+    for face in np.flatnonzero(size > 4):
+        corners = points[vertex[start[face] : start[face] + size[face]]]
+        middle = corners.mean(axis=0)
+        largest = max(largest, 2.0 * np.linalg.norm(corners - middle, axis=1).max())
+    return float(largest)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Depth of a substep on a GPU, estimated on a CPU: its launches, which wait for each other.
+
+    python -m vbd.benchmarks.depth [NAME ...] [--frames N] [--shown N]
+
+Launches are recorded as for a GPU, and played one by one on one CPU thread. Counted are, per
+substep: launches; fills and copies; decisions (branches and loops, whose flags a GPU reads); the
+launches of a single thread; the bytes of their arrays. The estimated time of a launch is LAUNCH
+plus the time of its longest chain: SLOW times the CPU time of one of its threads, or block of
+threads, which is shared out between them. A row per kernel follows.
+
+The measured times, of frames on an H100, are those of docs/performance.md.
+"""
+
+import argparse
+import time
+from collections import Counter, defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+import warp as wp
+
+from vbd.benchmarks import contact_speed, devices
+from vbd.benchmarks.experiments.device_path import BANDWIDTH, touched
+from vbd.solver.descent import step
+from vbd.solver.device.launches import Launch, Launches
+from vbd.solver.device.threads import Call, Workers
+from vbd.solver.simulate import Simulation
+
+# Time of a dependent launch in a graph [s], with its share of what decisions cost more, and the
+# time of a GPU thread over that of a CPU thread for the same code: both as the H100's frames say
+# (experiments/2026-11-27-depth.md).
+LAUNCH, SLOW = 12e-6, 63.0
+# Threads of a block that work side by side: they wait for each other.
+WARP = 32
+SKIPPED, FRAMES, SHOWN = 6, 3, 14
+# Fills and copies, which are launches as well, and reads of flags.
+FILLS = ((wp.array, "fill_"), (wp.array, "zero_"), (wp, "copy"))
+# Scenes, and measured times of a frame on an H100 [ms].
+SCENES = {
+    "hanging sheet of 64²": (partial(devices.hanging, 64), 57.0),
+    "bar of 16 × 16 × 160 cells": (partial(devices.bar, 16), 75.0),
+    "soft ball on the ground": (partial(devices.ball, 16), 98.0),
+    "sheet of 64² on a sphere": (partial(devices.with_contact, contact_speed.sheet, 64), 83.0),
+}
+
+
+@wp.kernel(enable_backward=False)
+def do_nothing(first: int):
+    """Cost what every launch costs."""
+
+
+def call_of_nothing():
+    """Return a call of a kernel that does nothing."""
+    return Call(Launches("cpu", Workers(1)).record(do_nothing, 1, []).recorded[0])
+
+
+def time_of(function):
+    """Return the CPU time of a call [s]."""
+    started = time.thread_time()
+    function()
+    return time.thread_time() - started
+
+
+@dataclass
+class Kernel:
+    """Plays of a kernel: `chains` [s] are the times of one of their threads on the CPU."""
+
+    threads: list = field(default_factory=list)
+    chains: float = 0.0
+    bytes: float = 0.0
+
+
+@dataclass
+class Counts:
+    """Counts while `on`, in so many `steps` and `iterations`; `kernels` by name. Within iterations
+    there are `inner` launches, fills, copies and decisions, and `alone`, by name, of one thread.
+    """
+
+    kernels: dict = field(default_factory=lambda: defaultdict(Kernel))
+    alone: Counter = field(default_factory=Counter)
+    fills: int = 0
+    decisions: int = 0
+    steps: int = 0
+    iterations: int = 0
+    inner: int = 0
+    on: bool = False
+    is_inner: bool = False
+    nothing: Call = field(default_factory=call_of_nothing)
+    calls: dict = field(default_factory=dict)
+
+    def play(self, play, launch):
+        """Play a launch, and count it; the time of a launch of nothing is taken off."""
+        if not (self.on and launch.pieces):
+            play(launch)
+            return
+        ((_, how),) = launch.pieces
+        call = self.calls.setdefault(launch, Call(launch.recorded[0]))
+        self.nothing()
+        seconds = time_of(call) - time_of(self.nothing)
+        name = how["kernel"].key.split("__")[-1]
+        kernel = self.kernels[name]
+        blocks, block = int(np.prod(how["dim"])), how.get("block_dim", 1)
+        kernel.threads.append(blocks * block)
+        kernel.chains += max(seconds, 0.0) / (blocks * min(block, WARP))
+        kernel.bytes += touched(how)
+        self.inner += self.is_inner
+        self.alone[name] += self.is_inner and blocks * block == 1
+
+    def count(self, name, function, *arguments, **how):
+        """Call a function, and count that."""
+        if self.on:
+            setattr(self, name, getattr(self, name) + 1)
+            self.inner += self.is_inner
+        return function(*arguments, **how)
+
+    @property
+    def launches(self):
+        return sum(len(kernel.threads) for kernel in self.kernels.values())
+
+    @property
+    def single(self):
+        """Launches of one thread."""
+        return sum(kernel.threads.count(1) for kernel in self.kernels.values())
+
+    @property
+    def depth(self):
+        """Estimated time on a GPU [s]."""
+        return sum(map(estimate, self.kernels.values())) + LAUNCH * (self.fills + self.decisions)
+
+
+def estimate(kernel):
+    """Return the estimated time of all plays of a kernel on a GPU [s]."""
+    chains = max(SLOW * kernel.chains, kernel.bytes / BANDWIDTH)
+    return LAUNCH * len(kernel.threads) + chains
+
+
+def counted(bodies, settings, skipped, frames):
+    """Return the `Counts` of all substeps of so many frames behind those skipped."""
+    counts = Counts()
+
+    def counting(owner, name, what):
+        function = getattr(owner, name)
+
+        def counted(*arguments, **how):
+            return counts.count(what, function, *arguments, **how)
+
+        return patch.object(owner, name, counted)
+
+    plain = Launch.__call__
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        enter(patch.object(Launches, "are_wide", True))
+        enter(patch.object(step, "can_capture", lambda device: False))
+        enter(patch.object(Launch, "__call__", lambda launch: counts.play(plain, launch)))
+        for owner, name in FILLS:
+            enter(counting(owner, name, "fills"))
+        enter(counting(wp.array, "numpy", "decisions"))
+        simulation = Simulation(bodies, replace(settings, threads=1))
+        stepper, played = simulation.stepper, simulation.frames(skipped + frames)
+        for _ in range(skipped):
+            next(played)
+        solve = stepper.solve
+
+        def watched():
+            counts.on = True
+            solve()
+            counts.on = False
+            counts.steps += 1
+            counts.iterations += stepper.convergence.done
+
+        run = stepper.iterations.run
+
+        def within(body):
+            counts.is_inner = True
+            run(body)
+            counts.is_inner = False
+
+        stepper.solve, stepper.iterations.run = watched, within
+        for _ in range(frames):
+            next(played)
+    return counts
+
+
+def tell(name, counts, substeps, measured, shown):
+    """Print a scene: its row, and those of its kernels."""
+    steps = counts.steps
+    numbers = counts.launches, counts.fills, counts.decisions, counts.single
+    row = " | ".join(f"{number / steps:.0f}" for number in numbers)
+    iterations = counts.iterations / steps
+    print(
+        f"| {name} | {iterations:.1f} | {row} "
+        f"| {1e3 * counts.depth / steps:.2f} ms | {measured / substeps:.1f} ms |"
+    )
+    kernels = sorted(counts.kernels.items(), key=lambda item: -estimate(item[1]))
+    for kernel, plays in kernels[:shown]:
+        number = len(plays.threads)
+        print(
+            f"    {kernel:28s} {1e3 * estimate(plays) / steps:7.3f} ms {number / steps:6.1f} × "
+            f"{min(plays.threads)} to {max(plays.threads)} threads, longest chain "
+            f"{1e6 * SLOW * plays.chains / number:.0f} µs, {plays.bytes / steps / 1e6:.1f} MB",
+            flush=True,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="parts of the names of scenes")
+    parser.add_argument("--frames", type=int, default=FRAMES)
+    parser.add_argument("--shown", type=int, default=SHOWN, help="kernels of each scene")
+    given = parser.parse_args()
+    print("per substep:")
+    print("| scene | iterations | launches | fills | decisions | single | estimated | measured |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    for name, (build, measured) in SCENES.items():
+        if given.names and not any(part in name for part in given.names):
+            continue
+        bodies, settings = build()
+        counts = counted(bodies, settings, SKIPPED, given.frames)
+        tell(name, counts, settings.substeps, measured, given.shown)
+
+
+if __name__ == "__main__":
+    main()
