@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bodies that keep their shape, as a scene that stands still without contact."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from ..bodies import Cells, Cloth, Collider, Pins
+from ..elements.body_constants import per_element
+from ..fingerprint import fingerprint, plain
+from ..model.masses import element_mass
+from ..scene.attachments import Attachment
+from .store import VERSION
+
+# Iterations from the modeled shape in a round, all of them.
+ITERATIONS = 8
+# Accuracy of equilibria.
+ACCURACY = 0.01
+# Without damping, flow and self contact; damping delays an equilibrium.
+AT_REST = {
+    "damping": 0.0,
+    "bending_damping": 0.0,
+    "yield_strain": 0.0,
+    "crease_radius": 0.0,
+    "self_contact": False,
+}
+
+
+class StaticScene:
+    """The bodies that keep their shape, and what holds them; `solve(bodies, settings)` yields the
+    frames of a simulation.
+    """
+
+    def __init__(self, bodies, kept, settings, gravity, solve):
+        self.kept, self.still = kept, [still(body) for body in kept]
+        self.attachments = [body for body in bodies if isinstance(body, Attachment)]
+        self.settings, self.solve = still_settings(settings, gravity), solve
+
+    def attached(self, bodies):
+        """The attachments between new `bodies`, in the order of those that keep their shape."""
+        now = {id(old): new for old, new in zip(self.kept, bodies, strict=True)}
+        held = (still_attachment(each, now) for each in self.attachments)
+        return [each for each in held if each is not None]
+
+    def key(self):
+        """A hash of all that the rest shapes depend on."""
+        digest = hashlib.sha256(VERSION.encode())
+        for each in [*self.still, *self.attached(self.still)]:
+            digest.update(fingerprint(each).encode())
+        digest.update(json.dumps(plain(self.settings)).encode())
+        return digest.hexdigest()
+
+    def solved(self, rests, starts=None, iterations=None):
+        """Positions of every body after some iterations with these rest points, from the modeled
+        shapes or from `starts`; None when cancelled. Given `iterations` end at the accuracy.
+        """
+        bodies = [resting(body, rest) for body, rest in zip(self.still, rests, strict=True)]
+        held = self.attached(bodies)
+        for body, start in zip(bodies, starts or (), strict=False):
+            body.points = start
+        settings = self.settings
+        if iterations is None:
+            settings = replace(settings, iterations=ITERATIONS, accuracy=0.0)
+        else:
+            settings = replace(settings, iterations=iterations)
+        frames = self.solve([*bodies, *held], settings)
+        return next((frame.exact_positions for frame in frames), None)
+
+
+def resting(body, rest):
+    """A body with rest points [vertex, 3], those of cells unstressed, and with the mass of its
+    modeled shape.
+    """
+    if isinstance(body, Cells):
+        return replace(body, unstressed_points=rest)
+    modeled = element_mass(replace(body, rest_points=body.points))
+    new = replace(body, rest_points=rest)
+    share = modeled / element_mass(new)
+    density = per_element(body, "density", body.material.density) * share
+    return replace(new, material=replace(body.material, density=density))
+
+
+def still(body):
+    """A body at its start, without motion, contact, damping and flow."""
+    pins = None if body.pins is None else Pins(body.pins.indices)
+    changes = {"pressure_in_time": None, "tear_strain": None} if isinstance(body, Cloth) else {}
+    material = replace(body.material, **AT_REST)
+    if getattr(body, "pressure_in_time", None) is not None:
+        material = replace(material, pressure=float(body.pressure_in_time(0.0)))
+    return replace(body, pins=pins, material=material, velocities=None, collides_with=(), **changes)
+
+
+def still_settings(settings, gravity):
+    """Settings for a few iterations towards the equilibrium."""
+    return replace(
+        settings,
+        gravity=tuple(float(g) for g in (settings.gravity if gravity is None else gravity(0.0))),
+        quasistatic=True,
+        substeps=1,
+        accuracy=ACCURACY,
+        damping=0.0,
+        use_ground=False,
+    )
+
+
+def still_attachment(attachment, now):
+    """An `Attachment` at its start, between the bodies `now` [old body → new one]; None without
+    one of them. Bodies that are not among them, and colliders, stand still.
+    """
+    a = attachment
+    mine, other = now.get(id(a.body)), now.get(id(a.other))
+    if mine is None and other is None:
+        return None
+    rest, there = a.rest_offset(), a.there(0, 0.0)
+    own = (mine, a.vertices, a.own_weights)
+    far = (other, a.corners, a.weights)
+    if mine is None:
+        own, far, rest = far, own, -rest
+        there = _points_at_start(a.body, a.vertices, a.own_weights)
+    elif other is None and a.other is not None:
+        there = _points_at_start(a.other, a.corners, a.weights)
+    changes = {"points": there, "other": None, "corners": None, "weights": None}
+    if far[0] is not None:
+        changes = {"points": None, "other": far[0], "corners": far[1], "weights": far[2]}
+    return replace(
+        a,
+        body=own[0],
+        vertices=own[1],
+        own_weights=own[2],
+        offset=rest,
+        shrink_speed=0.0,
+        grip=a.grips(0, 0.0),
+        **changes,
+    )
+
+
+def _points_at_start(body, corners, weights):
+    """Weighted points of a body or collider at its start, [row, 3] in m."""
+    points = body.start if isinstance(body, Collider) else body.points
+    return np.einsum("rk,rki->ri", weights, points[corners])
