@@ -8,7 +8,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
-from .body_constants import damping_time, yields
+from .body_constants import damping_time, has_rest_values
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN
 from .solid_moduli import moduli_of
@@ -62,7 +62,7 @@ def cells_of_material(name):
 
     def of_body(body, settings):
         is_mine = isinstance(body, Cells) and body.material.solid_model == name
-        return cells_of(body, settings) if is_mine and not yields(body) else None
+        return cells_of(body, settings) if is_mine and not has_rest_values(body) else None
 
     return of_body
 
@@ -93,6 +93,16 @@ def others_of(corners):
 def seen_from_corners(values):
     """Values along the axes of cells [cell, 3] in the frame of each corner, [cell, corner, 3]."""
     return values[:, AXES]
+
+
+def state_weights(cells):
+    """w [cell, corner, 7] in 1/m, as `weights_of` in kernels/elements/cell_state.py."""
+    s, a = 2.0 * CELL_CORNERS - 1.0, 0.25 / cells.side[:, None]
+    x, y, z = np.moveaxis(1.0 + s * cells.middle[:, None], 2, 0)
+    s_x, s_y, s_z = s.T
+    linear = s_x * y * z, s_y * x * z, s_z * x * y
+    bent = s_x * s_y * z, s_y * s_z * x, s_x * s_z * y, s_x * s_y * s_z + 0.0 * x
+    return np.stack([*(a * w for w in linear), *(a * w / 3.0**0.5 for w in bent)], axis=2)
 
 
 def bending(cells, factor=1.0):

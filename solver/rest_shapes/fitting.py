@@ -11,7 +11,7 @@ from ..topology.graphs import edge_index, unique_edges
 
 # The residual over the first one at which a solution is accepted, and the most iterations. The
 # next round corrects what remains.
-ENOUGH, MOST = 1e-4, 3000
+ENOUGH, MOST = 1e-2, 3000
 
 
 class Fit:
