@@ -103,6 +103,8 @@ def simulate(
 
     try:
         bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
+        if bodies is None:
+            return iter(())
         simulation = Simulation(bodies, settings, device, gravity, begin)
     except Cancelled:
         return iter(())

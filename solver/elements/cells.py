@@ -95,16 +95,6 @@ def seen_from_corners(values):
     return values[:, AXES]
 
 
-def state_weights(cells):
-    """w [cell, corner, 7] in 1/m, as `weights_of` in kernels/elements/cell_state.py."""
-    s, a = 2.0 * CELL_CORNERS - 1.0, 0.25 / cells.side[:, None]
-    x, y, z = np.moveaxis(1.0 + s * cells.middle[:, None], 2, 0)
-    s_x, s_y, s_z = s.T
-    linear = s_x * y * z, s_y * x * z, s_z * x * y
-    bent = s_x * s_y * z, s_y * s_z * x, s_x * s_z * y, s_x * s_y * s_z + 0.0 * x
-    return np.stack([*(a * w for w in linear), *(a * w / 3.0**0.5 for w in bent)], axis=2)
-
-
 def bending(cells, factor=1.0):
     """Fields of `Bending`, times a factor [cell]."""
     shear = factor * cells.volume * cells.lame_mu

@@ -15,18 +15,19 @@ from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.hourglass import ExactBending
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
-from .body_constants import has_rest_values, limit_of, per_element, yields
+from ..messages import message
+from .body_constants import NEO_HOOKEAN, has_rest_values, limit_of, per_element, yields
 from .cells import (
     CellElements,
     bending,
     cells_of,
     exact_columns,
-    state_weights,
     steady_relaxation,
 )
 from .element_kind import ElementKind, Plastic
 from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
+from .unstressed_cells import scaled_bending, unstressed_state
 from .vertex_records import in_vertex_order, structured
 
 # Initial rest values: A is the identity, and cells are not bent.
@@ -64,6 +65,8 @@ def plastic_cells_of(body, settings):
     """The `PlasticCells` of a body that is plastic or has an unstressed shape, or None."""
     if not isinstance(body, Cells) or not has_rest_values(body):
         return None
+    if body.material.solid_model != NEO_HOOKEAN:
+        raise ValueError(message("material.keeps_shape_model", name=body.name))
     cells = cells_of(body, settings)
     if body.unstressed_points is None:
         rest, swelling = np.tile(AS_MADE + STRAIGHT, (len(cells), 1)), np.ones(len(cells))
@@ -71,18 +74,6 @@ def plastic_cells_of(body, settings):
         rest, swelling = unstressed_state(body, cells)
     mu, lam = cells.mu * swelling, cells.lam / swelling**3
     return plastic(cells, PlasticCells, body, rest=rest, swelling=swelling, mu=mu, lam=lam)
-
-
-def unstressed_state(body, cells):
-    """The rest values [cell, 18] and s [cell] of cells whose unstressed corners are given."""
-    corners = body.unstressed_points[cells.corners]
-    g = np.einsum("cki,ckm->cim", corners - corners[:, :1], state_weights(cells))
-    f, inverse = g[..., :3], np.linalg.inv(g[..., :3])
-    swelling = np.cbrt(np.linalg.det(f))
-    a = inverse @ np.swapaxes(inverse, 1, 2) * swelling[:, None, None] ** 2
-    six = a[:, [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]]
-    b = np.swapaxes(inverse @ g[..., 3:], 1, 2)
-    return np.concatenate([six, b.reshape(-1, 12)], axis=1), swelling
 
 
 def plastic_tets_of(body, settings):
@@ -129,20 +120,11 @@ def alpha_of(solids):
     return 1.0 + solids.mu / solids.lam
 
 
-def scaled_bending(cells, factor=1.0):
-    """Fields of `Bending` for cells with rest values: with A of the unstressed shape over the cube
-    and J₀ = s³, |q|² times tr(A)/3, |f_k × q|² times that and A_kk, t² and J_k² over J₀², and all
-    of it times J₀.
-    """
+def bending_of(cells, factor=1.0):
+    """Fields of `Bending`."""
     given = bending(cells, factor)
     if isinstance(cells, PlasticCells):
-        s = cells.swelling
-        axes = cells.rest[:, :3] / s[:, None] ** 2
-        mean = axes.mean(axis=1)
-        others = 0.5 * (axes.sum(axis=1, keepdims=True) - axes)
-        given["floor"] = given["floor"] * mean * s**3
-        given["cross"] = given["cross"] * axes * others * s[:, None] ** 3
-        given["rates"] = given["rates"] / s[:, None] ** 3
+        given = scaled_bending(given, cells.rest, cells.swelling)
     return given
 
 
@@ -153,14 +135,14 @@ def cell_columns(cells, factor):
         "middle": cells.middle,
         "mu": factor * cells.mu * cells.volume,
         "lam": factor * cells.lam * cells.volume,
-        "bending": structured(cell_kernels.Bending, len(cells), scaled_bending(cells, factor)),
+        "bending": structured(cell_kernels.Bending, len(cells), bending_of(cells, factor)),
     }
 
 
 def exact_cells(points, cells):
     """Fields of `ExactPlasticCell`."""
     return exact_columns(points, cells) | {
-        "bending": structured(ExactBending, len(cells), scaled_bending(cells)),
+        "bending": structured(ExactBending, len(cells), bending_of(cells)),
         "rest": cells.rest,
         "swelling": cells.swelling,
     }
