@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cells that are no cubes without stress: their rest values, and their stiffness in bending.
 
-With F₀ and q₀ of the unstressed corners (kernels/elements/cell_state.py), A = (F₀ᵀF₀)⁻¹, J₀ = det F₀
-and b = F₀⁻¹ q₀, the energy is that of F F₀⁻¹ in the volume V J₀. In bending (hourglass.py), q is
-relative to F b, and the gradients of an unstressed cell along its axes scale by A: |q|² by tr(A)/3,
-|f_k × q_ij|² besides by A_kk with (A_ii + A_jj)/2 for tr(A)/3, t² and J_k² by J₀⁻². For a cell
-that is larger or smaller without stress that is exact.
+With F₀ and q₀ of the unstressed corners (kernels/elements/cell_state.py), A = (F₀ᵀF₀)⁻¹ and J₀ =
+det F₀, the energy is that of F F₀⁻¹ in the volume V J₀. In bending (hourglass.py), q is relative to
+F b, b = F₀⁻¹ q₀, and squares are scaled: |q|² by tr(A)/3, |f_k × q_ij|² by A_kk (A_ii + A_jj)/2, t²
+and J_k² by J₀⁻². That is exact for cells that are larger or smaller without stress.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ import numpy as np
 from ..bodies import Deformable
 from ..messages import message
 from ..scene.attachments import Attachment
-from .search import Search
+from .search import RestSearch
 from .static_scene import StaticScene, resting
 from .store import RestShape, RestShapes
 
@@ -16,7 +16,7 @@ from .store import RestShape, RestShapes
 ROUNDS = 30
 # To see whether a shape is stable it is pushed by this part of the size, and has so many iterations
 # to come back; a shape that does not is followed further.
-PUSH, BACK, FURTHER = 1e-3, 64, 512
+PUSH, BACK, FURTHER = 1e-3, 64, 256
 # A body stands if no vertex is farther from the modeled shape than this part of its size.
 STANDS = 1e-3
 
@@ -56,7 +56,7 @@ def with_new_bodies(body, new):
 
 def find(scene, begin):
     """Return a `RestShape` for every body of a `StaticScene`; None when cancelled."""
-    searches = [Search(body) for body in scene.still]
+    searches = [RestSearch(body) for body in scene.still]
     for number in range(1, ROUNDS + 1):
         begin(message("progress.rest_shapes", round=number, most=ROUNDS))
         positions = scene.solved([search.rest for search in searches])
@@ -93,7 +93,7 @@ def tested(scene, searches):
 
 
 def pushed(search):
-    """The modeled shape of a `Search`, with its free vertices pushed by a smooth field."""
+    """The modeled shape of a `RestSearch`, with its free vertices pushed by a smooth field."""
     x = search.target
     phase = 2.0 * np.pi * (x - x.mean(axis=0)) / search.size
     field = (1.0 + np.sin(phase[:, [1, 2, 0]])) / 3.0

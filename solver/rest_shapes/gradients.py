@@ -6,9 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bodies import CELL_CORNERS, Cells, Cloth, Rod, Solid
+from ..elements.cells import FARTHEST as FARTHEST_MIDDLE
 
 # Points of a cell, in sides from its middle (Gauss), and the least fraction of a cell that counts.
 GAUSS, LEAST_FILLED = 0.5 / 3.0**0.5, 0.05
+# The largest stretch of an element at rest over its modeled shape, and the inverse of the least.
+FARTHEST = 2.5
 # Below this size, over that of the modeled shape, an element is flat.
 FLAT = 1e-3
 
@@ -21,7 +24,7 @@ class Gradients:
     `corners` [element, n], `weights` w [element, point, n, 3] in 1/m, `measure` [element, point]:
     the volume, area or length that a point stands for. `dimension` is 3, 2 for sheets or 1 for
     springs; `along` [element, point, 3, 3] are the gradients of the modeled shape: projections on
-    its tangents.
+    its tangents. `middle` [element, 1, n, 3] are the weights at the points that the energy knows.
     """
 
     corners: np.ndarray
@@ -29,11 +32,17 @@ class Gradients:
     measure: np.ndarray
     dimension: int
     along: np.ndarray
+    middle: np.ndarray
 
-    def of(self, points):
+    def of(self, points, weights=None):
         """∂X/∂t, [element, point, 3, 3], of points X [vertex, 3]."""
         edges = points[self.corners] - points[self.corners[:, :1]]
-        return np.swapaxes(edges, 1, 2)[:, None] @ self.weights
+        return np.swapaxes(edges, 1, 2)[:, None] @ (self.weights if weights is None else weights)
+
+    def least_and_most(self, points):
+        """The least and the largest size of an element in its middle, for points [vertex, 3]."""
+        sizes = self.sizes(self.of(points, self.middle))
+        return sizes.min(), sizes.max()
 
     def sizes(self, gradients):
         """Volumes, which may be negative, areas or lengths over those of the modeled shape."""
@@ -55,7 +64,7 @@ class Gradients:
             ratio = self.sizes(own) / np.maximum(sizes, FLAT)
             return np.where(sound, ratio[..., None, None] * self.along, own)
         full, moved = self._completed(own), self._completed(now)
-        wanted = full @ np.linalg.inv(np.where(sound, moved, np.eye(3))) @ self.along
+        wanted = limited(full @ np.linalg.inv(np.where(sound, moved, np.eye(3)))) @ self.along
         return np.where(sound, wanted, own)
 
     def _completed(self, gradients):
@@ -65,6 +74,12 @@ class Gradients:
         normal = cofactors(gradients)
         size = np.linalg.norm(normal, axis=(-2, -1), keepdims=True)
         return gradients + normal / np.maximum(size, 1e-30)
+
+
+def limited(gradients):
+    """Gradients [..., 3, 3] with stretches between 1/`FARTHEST` and that."""
+    u, stretches, v = np.linalg.svd(gradients)
+    return (u * np.clip(stretches, 1.0 / FARTHEST, FARTHEST)[..., None, :]) @ v
 
 
 def cofactors(m):
@@ -91,19 +106,27 @@ def gradients_of(body):
     else:
         measure = np.linalg.norm(edges[..., 0], axis=1)
     along = (edges @ inverse)[:, None]
-    return Gradients(elements, weights, measure[:, None], dimension, along)
+    return Gradients(elements, weights, measure[:, None], dimension, along, weights)
 
 
 def _of_cells(body):
     """The `Gradients` of cells, at eight points each."""
+    sides = body.sides()[:, None, None, None]
     signs = 2.0 * CELL_CORNERS - 1.0
-    shape = 0.5 + GAUSS * signs[:, None] * signs  # [point, corner, axis]
-    # ∂N/∂x is the sign along x times the shape along y and z, over the side.
-    others = np.stack([shape[..., [1, 2]], shape[..., [0, 2]], shape[..., [0, 1]]], axis=-2)
-    local = signs * others.prod(axis=-1)
-    sides = body.sides()
-    weights = local / sides[:, None, None, None]
+    weights = trilinear(GAUSS * signs) / sides
+    middle = trilinear(0.5 * np.clip(body.filling.middle, -FARTHEST_MIDDLE, FARTHEST_MIDDLE))[:, None] / sides
+    sides = sides[:, 0, 0, 0]
     volume = sides**3 * np.maximum(body.filling.part, LEAST_FILLED) / 8.0
     measure = np.repeat(volume[:, None], 8, axis=1)
     along = np.broadcast_to(np.eye(3), (len(sides), 8, 3, 3))
-    return Gradients(body.cells, weights, measure, 3, along)
+    return Gradients(body.cells, weights, measure, 3, along, middle)
+
+
+def trilinear(places):
+    """∂N/∂x of the corners of a unit cell [place, corner, 3] at places [place, 3] from its middle:
+    the sign along x times the shapes along y and z, and so on.
+    """
+    signs = 2.0 * CELL_CORNERS - 1.0
+    shape = 0.5 + places[:, None] * signs
+    others = np.stack([shape[..., [1, 2]], shape[..., [0, 2]], shape[..., [0, 1]]], axis=-2)
+    return signs * others.prod(axis=-1)

@@ -18,11 +18,13 @@ GOAL, WINDOW = 1e-4, 5
 FARTHER = 1.5
 # No element may rest with less than this part of its modeled size, or more than the other.
 LEAST, MOST = 0.02, 20.0
-# Steps are shortened to this at least, and halved so often behind the best shape.
-SHORTEST, HALVINGS = 1e-3, 6
+# Steps are shortened to this at least.
+SHORTEST = 1e-3
+# A search ends after so many rounds that have not reduced the least error by this part.
+PATIENCE, PROGRESS = 6, 0.05
 
 
-class Search:
+class RestSearch:
     """The search for the rest shape of a body; `rest` [vertex, 3] are its present rest points, and
     `points` the best ones with the `error` over the size.
     """
@@ -36,6 +38,7 @@ class Search:
         self.rest = self.points = body.points.copy()
         self.error, self.ended = np.inf, False
         self._image, self._shapes, self._images, self._halved = None, [], [], 0
+        self._goal, self._waited = np.inf, 0
 
     def advance(self, x):
         """Improve the rest points by the positions x [vertex, 3] to which the iterations went."""
@@ -45,10 +48,14 @@ class Search:
         if error < GOAL:
             self.points, self.error, self.ended = self.rest, error, True
             return
+        self._waited += 1
+        if error < self._goal:
+            self._goal, self._waited = (1.0 - PROGRESS) * error, 0
         if error < FARTHER * self.error:
             new = self._mixed(x, error)
         else:
             new = self._halfway()
+        self.ended = self._waited > PATIENCE
         self._step(new)
 
     def _mixed(self, x, error):
@@ -64,7 +71,6 @@ class Search:
     def _halfway(self):
         """A shorter step from the best shape."""
         self._halved += 1
-        self.ended = self._halved > HALVINGS
         self._shapes, self._images, self.rest = [], [], self.points
         return self.rest + 0.5**self._halved * (self._image - self.rest)
 
@@ -81,8 +87,8 @@ class Search:
 
     def _is_sound(self, rest):
         """Return whether no element is inverted, crushed or blown up at rest."""
-        sizes = self.gradients.sizes(self.gradients.of(rest))
-        return bool(((sizes > LEAST) & (sizes < MOST)).all())
+        least, most = self.gradients.least_and_most(rest)
+        return LEAST < least and most < MOST
 
 
 def anderson(shapes, images):
