@@ -16,7 +16,7 @@ from .store import RestShape, RestShapes
 ROUNDS = 30
 # To see whether a shape is stable it is pushed by this part of the size, and has so many iterations
 # to come back; a shape that does not is followed further.
-PUSH, BACK, FURTHER = 1e-3, 64, 256
+PUSH, BACK, FURTHER = 2e-3, 64, 256
 # A body stands if no vertex is farther from the modeled shape than this part of its size.
 STANDS = 1e-3
 

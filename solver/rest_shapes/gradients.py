@@ -11,7 +11,7 @@ from ..elements.cells import FARTHEST as FARTHEST_MIDDLE
 # Points of a cell, in sides from its middle (Gauss), and the least fraction of a cell that counts.
 GAUSS, LEAST_FILLED = 0.5 / 3.0**0.5, 0.05
 # The largest stretch of an element at rest over its modeled shape, and the inverse of the least.
-FARTHEST = 2.5
+FARTHEST = 4.0
 # Below this size, over that of the modeled shape, an element is flat.
 FLAT = 1e-3
 
@@ -64,7 +64,7 @@ class Gradients:
             ratio = self.sizes(own) / np.maximum(sizes, FLAT)
             return np.where(sound, ratio[..., None, None] * self.along, own)
         full, moved = self._completed(own), self._completed(now)
-        wanted = limited(full @ np.linalg.inv(np.where(sound, moved, np.eye(3)))) @ self.along
+        wanted = limited(full @ inverses(np.where(sound, moved, np.eye(3)))) @ self.along
         return np.where(sound, wanted, own)
 
     def _completed(self, gradients):
@@ -77,15 +77,26 @@ class Gradients:
 
 
 def limited(gradients):
-    """Gradients [..., 3, 3] with stretches between 1/`FARTHEST` and that."""
-    u, stretches, v = np.linalg.svd(gradients)
-    return (u * np.clip(stretches, 1.0 / FARTHEST, FARTHEST)[..., None, :]) @ v
+    """Gradients [..., 3, 3], invertible, with stretches between 1/`FARTHEST` and that."""
+    sizes = [(m * m).sum(axis=(-2, -1)) for m in (gradients, inverses(gradients))]
+    far = np.maximum(*sizes) > FARTHEST**2
+    u, stretches, v = np.linalg.svd(gradients[far])
+    gradients[far] = (u * np.clip(stretches, 1.0 / FARTHEST, FARTHEST)[..., None, :]) @ v
+    return gradients
+
+
+def inverses(m):
+    """The inverses of matrices [..., 3, 3]."""
+    transposed = np.swapaxes(cofactors(m), -2, -1)
+    return transposed / (transposed @ m)[..., :1, :1]
 
 
 def cofactors(m):
     """cof M of matrices [..., 3, 3]."""
-    a, b, c = m[..., 0], m[..., 1], m[..., 2]
-    return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=-1)
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(m, (-2, -1), (0, 1))
+    rows = (e * i - f * h, f * g - d * i, d * h - e * g), (c * h - b * i, a * i - c * g, b * g - a * h)
+    rows = *rows, (b * f - c * e, c * d - a * f, a * e - b * d)
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def gradients_of(body):

@@ -17,7 +17,7 @@ from .store import VERSION
 # Iterations from the modeled shape in a round, all of them.
 ITERATIONS = 8
 # Accuracy of equilibria.
-ACCURACY = 0.05
+ACCURACY = 0.02
 # Without damping, flow and self contact; damping delays an equilibrium.
 AT_REST = {
     "damping": 0.0,
