@@ -11,7 +11,7 @@ from ..elements.cells import FARTHEST as FARTHEST_MIDDLE
 # Points of a cell, in sides from its middle (Gauss), and the least fraction of a cell that counts.
 GAUSS, LEAST_FILLED = 0.5 / 3.0**0.5, 0.05
 # The largest stretch of an element at rest over its modeled shape, and the inverse of the least.
-FARTHEST = 4.0
+FARTHEST = 10.0
 # Below this size, over that of the modeled shape, an element is flat.
 FLAT = 1e-3
 
@@ -94,9 +94,10 @@ def inverses(m):
 def cofactors(m):
     """cof M of matrices [..., 3, 3]."""
     (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(m, (-2, -1), (0, 1))
-    rows = (e * i - f * h, f * g - d * i, d * h - e * g), (c * h - b * i, a * i - c * g, b * g - a * h)
-    rows = *rows, (b * f - c * e, c * d - a * f, a * e - b * d)
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    first = e * i - f * h, f * g - d * i, d * h - e * g
+    second = c * h - b * i, a * i - c * g, b * g - a * h
+    third = b * f - c * e, c * d - a * f, a * e - b * d
+    return np.stack([np.stack(row, axis=-1) for row in (first, second, third)], axis=-2)
 
 
 def gradients_of(body):
@@ -122,11 +123,10 @@ def gradients_of(body):
 
 def _of_cells(body):
     """The `Gradients` of cells, at eight points each."""
-    sides = body.sides()[:, None, None, None]
-    signs = 2.0 * CELL_CORNERS - 1.0
-    weights = trilinear(GAUSS * signs) / sides
-    middle = trilinear(0.5 * np.clip(body.filling.middle, -FARTHEST_MIDDLE, FARTHEST_MIDDLE))[:, None] / sides
-    sides = sides[:, 0, 0, 0]
+    sides, per_side = body.sides(), 1.0 / body.sides()[:, None, None, None]
+    places = 0.5 * np.clip(body.filling.middle, -FARTHEST_MIDDLE, FARTHEST_MIDDLE)
+    weights = trilinear(GAUSS * (2.0 * CELL_CORNERS - 1.0)) * per_side
+    middle = trilinear(places)[:, None] * per_side
     volume = sides**3 * np.maximum(body.filling.part, LEAST_FILLED) / 8.0
     measure = np.repeat(volume[:, None], 8, axis=1)
     along = np.broadcast_to(np.eye(3), (len(sides), 8, 3, 3))

@@ -32,8 +32,7 @@ class RestSearch:
     def __init__(self, body):
         self.target = body.points
         self.gradients = gradients_of(body)
-        held = [] if body.pins is None else body.pins.indices
-        self.fit = Fit(self.gradients, len(body.points), held)
+        self.fit = Fit(self.gradients, len(body.points), body.pins.indices)
         self.size = float(np.linalg.norm(np.ptp(body.points, axis=0)))
         self.rest = self.points = body.points.copy()
         self.error, self.ended = np.inf, False

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..bodies import Cells, Cloth, Collider, Pins
+from ..bodies import Cells, Cloth, Collider, Pins, Rod
 from ..elements.body_constants import per_element
 from ..fingerprint import fingerprint, plain
 from ..model.masses import element_mass
 from ..scene.attachments import Attachment
+from ..topology.graphs import connected_components
 from .store import VERSION
 
 # Iterations from the modeled shape in a round, all of them.
@@ -34,8 +35,10 @@ class StaticScene:
     """
 
     def __init__(self, bodies, kept, settings, gravity, solve):
-        self.kept, self.still = kept, [still(body) for body in kept]
+        self.kept = kept
         self.attachments = [body for body in bodies if isinstance(body, Attachment)]
+        pairs = zip(kept, loose_vertices(kept, self.attachments), strict=True)
+        self.still = [still(body, loose) for body, loose in pairs]
         self.settings, self.solve = still_settings(settings, gravity), solve
 
     def attached(self, bodies):
@@ -82,9 +85,42 @@ def resting(body, rest):
     return replace(new, material=replace(body.material, density=density))
 
 
-def still(body):
-    """A body at its start, without motion, contact, damping and flow."""
-    pins = None if body.pins is None else Pins(body.pins.indices)
+def loose_vertices(kept, attachments):
+    """The vertices of each body, of which neither pins nor attachments hold the connected part."""
+    counts = [len(body.points) for body in kept]
+    offset = {id(body): sum(counts[:k]) for k, body in enumerate(kept)}
+    edges, held = [np.zeros((0, 2), np.int64)], np.zeros(sum(counts), dtype=bool)
+    for body in kept:
+        corners = joined_vertices(body) + offset[id(body)]
+        edges += [corners[:, [0, k]] for k in range(1, corners.shape[1])]
+        if body.pins is not None:
+            held[body.pins.indices + offset[id(body)]] = True
+    for each in attachments:
+        ends = (each.body, each.vertices), (each.other, each.corners)
+        ends = [at + offset[id(body)] for body, at in ends if id(body) in offset]
+        if len(ends) == 2:
+            edges.append(np.stack([ends[0][:, 0], ends[1][:, 0]], axis=1))
+        elif ends:
+            held[ends[0]] = True
+    component = connected_components(np.concatenate(edges), len(held))
+    is_held = np.zeros(component.max() + 1, dtype=bool)
+    is_held[component[held]] = True
+    return [np.flatnonzero(part) for part in np.split(~is_held[component], np.cumsum(counts)[:-1])]
+
+
+def joined_vertices(body):
+    """The vertices that each element of a body joins, directors of rods included."""
+    if isinstance(body, Rod) and body.directors is not None:
+        return np.column_stack([body.elements, body.directors])
+    return body.elements
+
+
+def still(body, loose):
+    """A body at its start, without motion, contact, damping and flow. Vertices that are `loose`
+    are pinned: what falls freely has no stress.
+    """
+    pinned = np.zeros(0, np.int64) if body.pins is None else body.pins.indices
+    pins = Pins(np.union1d(pinned, loose))
     changes = {"pressure_in_time": None, "tear_strain": None} if isinstance(body, Cloth) else {}
     material = replace(body.material, **AT_REST)
     if getattr(body, "pressure_in_time", None) is not None:
@@ -101,6 +137,7 @@ def still_settings(settings, gravity):
         substeps=1,
         accuracy=ACCURACY,
         damping=0.0,
+        augmented=False,
         use_ground=False,
     )
 
