@@ -168,7 +168,7 @@ def still_attachment(attachment, now):
         own_weights=own[2],
         offset=rest,
         shrink_speed=0.0,
-        grip=a.grips(0, 0.0),
+        grip=None if a.grip is None else a.grips(0, 0.0),
         **changes,
     )
 
