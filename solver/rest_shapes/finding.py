@@ -15,8 +15,8 @@ from .store import RestShape, RestShapes
 # The most rounds, each of a few iterations of the solver.
 ROUNDS = 30
 # To see whether a shape is stable it is pushed by this part of the size, and has so many iterations
-# to come back; a shape that does not is followed further.
-PUSH, BACK, FURTHER = 2e-3, 64, 256
+# to come back, up to an accuracy; a shape that does not is followed further.
+PUSH, BACK, FURTHER = 2e-3, (64, 0.02), (256, 0.0)
 # A body stands if no vertex is farther from the modeled shape than this part of its size.
 STANDS = 1e-3
 
@@ -75,8 +75,8 @@ def tested(scene, searches):
     push; None when cancelled.
     """
     rests, starts = [search.points for search in searches], [pushed(each) for each in searches]
-    for iterations in (BACK, FURTHER):
-        starts = scene.solved(rests, starts, iterations)
+    for limits in (BACK, FURTHER):
+        starts = scene.solved(rests, starts, *limits)
         if starts is None:
             return None
         ways = [

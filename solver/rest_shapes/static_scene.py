@@ -15,10 +15,8 @@ from ..scene.attachments import Attachment
 from ..topology.graphs import connected_components
 from .store import VERSION
 
-# Iterations from the modeled shape in a round, all of them.
+# Iterations from the modeled shape in a round.
 ITERATIONS = 8
-# Accuracy of equilibria.
-ACCURACY = 0.02
 # Without damping, flow and self contact; damping delays an equilibrium.
 AT_REST = {
     "damping": 0.0,
@@ -55,19 +53,15 @@ class StaticScene:
         digest.update(json.dumps(plain(self.settings)).encode())
         return digest.hexdigest()
 
-    def solved(self, rests, starts=None, iterations=None):
+    def solved(self, rests, starts=None, iterations=ITERATIONS, accuracy=0.0):
         """Positions of every body after some iterations with these rest points, from the modeled
-        shapes or from `starts`; None when cancelled. Given `iterations` end at the accuracy.
+        shapes or from `starts`; None when cancelled.
         """
         bodies = [resting(body, rest) for body, rest in zip(self.still, rests, strict=True)]
         held = self.attached(bodies)
         for body, start in zip(bodies, starts or (), strict=False):
             body.points = start
-        settings = self.settings
-        if iterations is None:
-            settings = replace(settings, iterations=ITERATIONS, accuracy=0.0)
-        else:
-            settings = replace(settings, iterations=iterations)
+        settings = replace(self.settings, iterations=iterations, accuracy=accuracy)
         frames = self.solve([*bodies, *held], settings)
         return next((frame.exact_positions for frame in frames), None)
 
@@ -135,7 +129,6 @@ def still_settings(settings, gravity):
         gravity=tuple(float(g) for g in (settings.gravity if gravity is None else gravity(0.0))),
         quasistatic=True,
         substeps=1,
-        accuracy=ACCURACY,
         damping=0.0,
         augmented=False,
         use_ground=False,
@@ -168,6 +161,7 @@ def still_attachment(attachment, now):
         own_weights=own[2],
         offset=rest,
         shrink_speed=0.0,
+        damping=0.0,
         grip=None if a.grip is None else a.grips(0, 0.0),
         **changes,
     )
