@@ -17,13 +17,15 @@ from .store import VERSION
 
 # Iterations from the modeled shape in a round.
 ITERATIONS = 8
-# Without damping, flow and self contact; damping delays an equilibrium.
+# Without damping, which delays an equilibrium, flow and self contact. Enclosed air has its pressure
+# in the modeled shape.
 AT_REST = {
     "damping": 0.0,
     "bending_damping": 0.0,
     "yield_strain": 0.0,
     "crease_radius": 0.0,
     "self_contact": False,
+    "keep_volume": False,
 }
 
 

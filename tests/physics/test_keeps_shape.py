@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from shapes import box, cell_box, chain, grid, tet_mesh
+from shapes import box, cell_box, chain, grid, tet_ball, tet_mesh
 
 from vbd.solver.attachments import Attachment
 from vbd.solver.bodies import Cells, Cloth, EmbeddedSurface, Pins, Rod, Solid
@@ -223,3 +223,23 @@ def test_a_body_that_nothing_holds_rests_in_the_shape_that_it_has():
     simulate([body], SETTINGS, 1, rest_shapes=shapes)
     np.testing.assert_array_equal(shapes.shapes[0].points, body.points)
     assert not shapes.sags()
+
+
+@pytest.mark.parametrize("keeps_air", [False, True])
+def test_a_balloon_under_pressure_stands(keeps_air):
+    points, tets = tet_ball(6, 0.5)
+    ball = Solid(points, tets)
+    outside, triangles = np.unique(ball.boundary, return_inverse=True)
+    points, triangles = points[outside], triangles.reshape(-1, 3)
+    material = Material(
+        youngs_modulus=1e6,
+        thickness=1e-3,
+        density=2.0,
+        bending_stiffness=1e-3,
+        pressure=200.0,
+        keep_volume=keeps_air,
+    )
+    pins = Pins(np.flatnonzero(points[:, 2] > 0.4))
+    body = Cloth(points, triangles, material, pins, keeps_shape=True)
+    assert drop(body) > 0.02
+    stands(body)
