@@ -23,20 +23,19 @@ class Fit:
         self.free[held] = False
         g = gradients
         local = np.einsum("epki,epli,ep->ekl", g.weights, g.weights, g.measure)
-        self.ends = unique_edges(g.corners)
-        values, diagonal = np.zeros(len(self.ends)), np.zeros(vertex_count)
+        ends = unique_edges(g.corners)
+        values, diagonal = np.zeros(len(ends)), np.zeros(vertex_count)
         for k in range(g.corners.shape[1]):
             np.add.at(diagonal, g.corners[:, k], local[:, k, k])
             for m in range(k):
-                at = edge_index(self.ends, g.corners[:, [k, m]])
+                at = edge_index(ends, g.corners[:, [k, m]])
                 np.add.at(values, at, local[:, k, m])
         self.diagonal = np.maximum(diagonal, 1e-12 * diagonal.max())
         # Both directions of every edge, sorted by vertex.
-        both = np.concatenate([self.ends, self.ends[:, ::-1]])
+        both = np.concatenate([ends, ends[:, ::-1]])
         order = np.argsort(both[:, 0], kind="stable")
         self.other, self.value = both[order, 1], np.tile(values, 2)[order, None]
         self.start = np.searchsorted(both[order, 0], np.arange(vertex_count))
-        self.alone = np.bincount(both[:, 0], minlength=vertex_count) == 0
 
     def product(self, x):
         """Gᵀ V G x of free vertices, [vertex, 3]; 0 at held ones."""

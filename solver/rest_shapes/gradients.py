@@ -129,8 +129,9 @@ def _of_cells(body):
     middle = trilinear(places)[:, None] * per_side
     volume = sides**3 * np.maximum(body.filling.part, LEAST_FILLED) / 8.0
     measure = np.repeat(volume[:, None], 8, axis=1)
-    along = np.broadcast_to(np.eye(3), (len(sides), 8, 3, 3))
-    return Gradients(body.cells, weights, measure, 3, along, middle)
+    made = Gradients(body.cells, weights, measure, 3, None, middle)
+    made.along = made.of(body.points)  # the identity where they are cubes
+    return made
 
 
 def trilinear(places):

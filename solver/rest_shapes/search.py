@@ -44,6 +44,9 @@ class RestSearch:
         if self.ended:
             return
         error = float(np.linalg.norm(x - self.target, axis=1).max()) / self.size
+        if not np.isfinite(error):
+            self.ended = True
+            return
         if error < GOAL:
             self.points, self.error, self.ended = self.rest, error, True
             return

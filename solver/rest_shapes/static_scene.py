@@ -92,8 +92,9 @@ def loose_vertices(kept, attachments):
         if body.pins is not None:
             held[body.pins.indices + offset[id(body)]] = True
     for each in attachments:
+        rows = each.grips(0, 0.0) > 0.0
         ends = (each.body, each.vertices), (each.other, each.corners)
-        ends = [at + offset[id(body)] for body, at in ends if id(body) in offset]
+        ends = [at[rows] + offset[id(body)] for body, at in ends if id(body) in offset]
         if len(ends) == 2:
             edges.append(np.stack([ends[0][:, 0], ends[1][:, 0]], axis=1))
         elif ends:

@@ -10,7 +10,7 @@ from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.rest_shapes.files import NAME, read_rest_shapes, write_rest_shapes
 from vbd.solver.rest_shapes.fitting import Fit
 from vbd.solver.rest_shapes.gradients import gradients_of
-from vbd.solver.rest_shapes.search import anderson
+from vbd.solver.rest_shapes.search import RestSearch, anderson
 from vbd.solver.rest_shapes.static_scene import StaticScene, loose_vertices, resting
 from vbd.solver.rest_shapes.store import RestShape, RestShapes
 from vbd.solver.scene.directors import with_directors
@@ -124,14 +124,32 @@ def test_a_body_keeps_the_mass_of_its_modeled_shape(make):
 
 def test_what_falls_freely_is_loose_and_what_hangs_on_something_is_not():
     hook = Collider(np.eye(3), [[0, 1, 2]])
-    free, pinned, hung, tied = tets(), tets(), tets(), tets()
+    free, pinned, hung, tied, released = (tets() for _ in range(5))
     pinned.pins = Pins([0])
     attachments = [
         Attachment(hung, [3], 10.0, other=hook, corners=[0]),
         Attachment(tied, [1], 10.0, other=hung, corners=[2]),
+        Attachment(released, [1], 10.0, points=[[0, 0, 0]], grip=lambda time: [time]),
     ]
-    loose = loose_vertices([free, pinned, hung, tied], attachments)
-    assert [len(part) for part in loose] == [len(free.points), 0, 0, 0]
+    loose = loose_vertices([free, pinned, hung, tied, released], attachments)
+    assert [len(part) for part in loose] == [len(free.points), 0, 0, 0, len(free.points)]
+
+
+def test_cells_may_begin_deformed():
+    body = cells()
+    body.points = body.points @ STRETCH.T
+    g, turn = gradients_of(body), rotation([0.6, 0.0, 0.8], 0.4)
+    found = g.unloaded(body.points, body.points @ turn.T)
+    np.testing.assert_allclose(found, np.broadcast_to(turn.T @ STRETCH, found.shape), atol=1e-12)
+
+
+def test_a_search_ends_where_the_solver_fails():
+    body = tets()
+    body.pins = Pins([0])
+    search = RestSearch(body)
+    search.advance(np.full_like(body.points, np.nan))
+    assert search.ended
+    np.testing.assert_array_equal(search.points, body.points)
 
 
 def test_the_key_changes_with_what_the_shape_depends_on_only():
