@@ -14,8 +14,8 @@ def rest_shape_properties():
     return {
         "keeps_shape": BoolProperty(
             name="Keep Shape under Gravity",
-            description="The shape at the start is the one under gravity, so nothing sags. The shape "
-            "without gravity is found before the first frame",
+            description="The shape at the start is the one under gravity, so nothing sags. The "
+            "shape without gravity is found before the first frame",
             default=False,
             options=set(),
             override=OVERRIDABLE,
