@@ -75,11 +75,11 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
     def draw(self, context):
         lock(self.layout, context)
         layout, ob = self.layout, context.object
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(ob.vbd, "keeps_shape")
+        layout.prop(ob.vbd, "keeps_shape")  # beside an indent the label would be truncated
         if ob.vbd.role != "CLOTH":
             return
+        layout.use_property_split = True
+        layout.use_property_decorate = False
         keys = ob.data.shape_keys
         row = layout.row()
         row.active = keys is not None and not ob.vbd.keeps_shape
