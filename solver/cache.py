@@ -294,7 +294,7 @@ def remove(folder):
 
 def _files(folder):
     """All files of the cache in `folder`, whole or partial."""
-    patterns = ("header.json", "frame_*.f32", "state_*.vbd", "stats_*.json")
+    patterns = (HEADER, "frame_*.f32", "state_*.vbd", "stats_*.json", "rest_shapes.vbd")
     return [
         p for pattern in patterns for end in ("", ".part") for p in Path(folder).glob(pattern + end)
     ]

@@ -27,9 +27,10 @@ LATER_NUMBERS = (
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    "seams",
+    *("seams", "unstressed_points"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
+LATER["keeps_shape"] = False
 # Faces of version 0.1 do not buckle.
 LATER["adapt_folds"] = False
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -26,6 +26,8 @@ from .model.tearing import Tearing
 from .report.contact_places import Places, places
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
+from .rest_shapes.finding import with_rest_shapes
+from .rest_shapes.store import RestShapes
 from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
@@ -76,6 +78,7 @@ def simulate(
     compiling: Callable[[int, int], None] | None = None,
     restart: Restart | None = None,
     preparing: Callable[[str], None] | None = None,
+    rest_shapes: RestShapes | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
@@ -87,14 +90,23 @@ def simulate(
     `cancelled` is called before every part of the set-up and every substep; when it returns True
     the frames end. `gravity`: a function of the time [s] in m/s²; that of the settings is then only
     its initial value. `preparing(text)` reports each part of the set-up. Kernels that Warp's cache
-    lacks are then compiled; `compiling(done, count)` reports the progress.
+    lacks are then compiled; `compiling(done, count)` reports the progress. `rest_shapes` of bodies
+    that keep their shape are filled in, unless they were found for the same input.
     Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
     if frame_count != int(frame_count) or frame_count < 1:
         raise ValueError(message("script.frame_count", value=frame_count))
-    begin = partial(_begin, cancelled, preparing)
+    device, begin = pick_device(device), partial(_begin, cancelled, preparing)
+
+    def few_frames(bodies, settings):
+        silent = partial(_begin, cancelled, None)
+        return Simulation(bodies, settings, device, None, silent).frames(1, cancelled, compiling)
+
     try:
-        simulation = Simulation(bodies, settings, pick_device(device), gravity, begin)
+        bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
+        if bodies is None:
+            return iter(())
+        simulation = Simulation(bodies, settings, device, gravity, begin)
     except Cancelled:
         return iter(())
     return simulation.frames(int(frame_count), cancelled, compiling, restart)

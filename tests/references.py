@@ -122,6 +122,27 @@ def cell_viscosity(rest, x, before, mu, lam, filling=FULL):
     return center + hourglass_of(f, bent, rest, mu, lam - mu, filling)
 
 
+def unstressed_cell(cube, unstressed, x, mu, lam, filling=FULL):
+    """Energy [J] of one cell whose corners are `unstressed`: that of F F₀⁻¹ in its volume, and
+    squares of q − F F₀⁻¹ q₀ scaled by A = (F₀ᵀF₀)⁻¹.
+    """
+    middle, spread, part = filling
+    f, q, volume = cell_state(cube, x, middle)
+    f_0, q_0, _ = cell_state(cube, unstressed, middle)
+    a, j_0 = np.diag(np.linalg.inv(f_0.T @ f_0)), np.linalg.det(f_0)
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    center = neo_hookean(corners, corners @ (f @ np.linalg.inv(f_0)).T, mu, lam + mu)
+    q = q - q_0 @ np.linalg.inv(f_0).T @ f.T
+    cofactor = np.stack([np.cross(f[:, i - 2], f[:, i - 1]) for i in range(3)])
+    square = bending_form(cofactor @ q.T, 0.0 * q.T, mu, lam, spread) / j_0**2
+    square += mu * min(spread) * a.mean() * (q * q).sum()
+    for axis, mode in ((2, 0), (0, 1), (1, 2)):
+        scale = a[axis] * np.delete(a, axis).mean()
+        size = (np.cross(f[:, axis], q[mode]) ** 2).sum()
+        square += scale * cross_stiffness(mu, spread, axis) * size
+    return part * volume * j_0 * (6.0 * center + 0.5 * square)
+
+
 def plane_gradient(rest, x):
     """F [3, 2] of one triangle with axis 1 along its first edge, and its rest area [m²]."""
     e_1, e_2 = rest[1] - rest[0], rest[2] - rest[0]

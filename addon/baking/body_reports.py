@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All reports that examine the shapes of the bodies in every frame of a bake."""
 
+from ...solver.messages import message
+from ...solver.report.lengths import length
 from .energy_gain import EnergyGain
 from .opened import OpenedFaces
+from .report import Line
 from .shells import ShellReport
 from .volume_loss import VolumeLoss
 from .within_faces import FaceReport
@@ -16,6 +19,8 @@ class BodyReports:
         self.volumes, self.faces = VolumeLoss(gathered), FaceReport(gathered)
         self.shells, self.opened = ShellReport(gathered), OpenedFaces(gathered)
         self.names = [body.name for body in gathered.simulated()]
+        self.sags = {}
+        """By how much bodies sag that should keep their shape [m], by name."""
         self.deepest = ""
         """Name of the body that is deepest in what it touches."""
 
@@ -31,5 +36,8 @@ class BodyReports:
 
     def lines(self):
         """`Line`s of all reports."""
+        for name, sag in self.sags.items():
+            text = message("report.sags", name=name, sag=length(sag))
+            yield Line(text=text, warns=True, objects=(name,))
         for report in (self.energy, self.opened, self.volumes, self.faces, self.shells):
             yield from report.lines()

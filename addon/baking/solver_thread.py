@@ -96,12 +96,14 @@ class SolverThread(Thread):
     def _solve(self):
         # Warp takes half a second to import; not while Blender starts.
         from ...solver.device import thread_priority
+        from ...solver.rest_shapes.files import read_rest_shapes, write_rest_shapes
         from ...solver.simulate import simulate
 
         lower = thread_priority.give_way if self.gives_way else None
         if lower:
             lower()
         gathered = self.gathered
+        shapes = read_rest_shapes(self.folder)
         frames = simulate(
             gathered.bodies,
             gathered.settings,
@@ -112,11 +114,15 @@ class SolverThread(Thread):
             compiling=lambda done, count: self.inbox.put(Compiled(done, count)),
             restart=self.kept and self.kept.restart(),
             preparing=lambda text: self.inbox.put(Prepared(text)),
+            rest_shapes=shapes,
         )
         if self.stopping.is_set():
             return  # before anything is written
+        self.bodies.sags = shapes.sags()
         if not self.kept:
             self.cache = self._new_cache()
+        if shapes.shapes:
+            write_rest_shapes(self.cache.folder, shapes)
         with ThreadPoolExecutor(1, initializer=lower) as writer:
             saved = None
             for frame in frames:

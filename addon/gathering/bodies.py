@@ -130,7 +130,7 @@ def deformable(gathered, ob, depsgraph, pose):
         gathered.reader.add(ob, pose, with_points=with_points)
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
-    body.field_weights = field_weights(ob)
+    body.field_weights, body.keeps_shape = field_weights(ob), ob.vbd.keeps_shape
     paint(gathered, ob, mesh, target, body)
     if len(pins.soft):
         gathered.holding += filter(None, [soft_pins(gathered, ob, body, pins)])

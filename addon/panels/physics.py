@@ -71,17 +71,19 @@ class VBD_PT_pressure(PhysicsPanel, Panel):
 class VBD_PT_rest_shape(PhysicsPanel, Panel):
     bl_label = "Rest Shape"
     bl_parent_id = "VBD_PT_physics"
-    bl_options = {"DEFAULT_CLOSED"}
-    roles = ("CLOTH",)
+    roles = BODIES
 
     def draw(self, context):
         lock(self.layout, context)
         layout, ob = self.layout, context.object
+        layout.prop(ob.vbd, "keeps_shape")  # beside an indent the label would be truncated
+        if ob.vbd.role != "CLOTH":
+            return
         layout.use_property_split = True
         layout.use_property_decorate = False
         keys = ob.data.shape_keys
         row = layout.row()
-        row.active = keys is not None
+        row.active = keys is not None and not ob.vbd.keeps_shape
         if keys is None:
             row.prop(ob.vbd, "rest_shape_key", text="Shape Key")
         else:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A shape key as the rest shape of a cloth."""
+"""The rest shape of an object: that of its equilibrium, or for cloth a shape key."""
 
 import numpy as np
-from bpy.props import StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...solver.messages import message
 from ..objects import read_mesh
@@ -12,6 +12,14 @@ from .declared import OVERRIDABLE
 def rest_shape_properties():
     """Properties of an object for its rest shape."""
     return {
+        "keeps_shape": BoolProperty(
+            name="Keep Shape under Gravity",
+            description="The shape at the start is the one under gravity, so nothing sags. The "
+            "shape without gravity is found before the first frame",
+            default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "rest_shape_key": StringProperty(
             name="Rest Shape Key",
             description="Shape key that the cloth tends to: its edges have their lengths there, "

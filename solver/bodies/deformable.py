@@ -48,6 +48,7 @@ class Deformable:
     name: str = ""
     collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
     field_weights: dict[str, float] | None = field(default=None, kw_only=True)
+    keeps_shape: bool = field(default=False, kw_only=True)
 
     corners = 0
     element_name = ""

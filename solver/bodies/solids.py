@@ -12,6 +12,7 @@ from ..topology.meshes import (
     are_rows,
     boundary_triangles,
     checked_elements,
+    finite_points,
     longest_edges,
     refuse_flat_triangles,
     tet_volumes,
@@ -139,9 +140,12 @@ class Cells(Volume):
 
     At rest every cell is a cube along the axes of space, with corner k at CELL_CORNERS[k]: x first,
     z last. Cells may differ in size. `filling`: material in each cell; None for full cells.
+    `unstressed_points` [vertex, 3]: corners of the cells without stress, if these are not the
+    cubes; only for the solid model `neo_hookean`.
     """
 
     filling: Filling | None = field(default=None, kw_only=True)
+    unstressed_points: np.ndarray | None = field(default=None, kw_only=True)
 
     corners = 8
     element_name = "cell"
@@ -158,6 +162,10 @@ class Cells(Volume):
         if self.filling is None:
             self.filling = Filling.full(len(self.elements))
         self.filling.check(self.name, len(self.elements))
+        if self.unstressed_points is not None:
+            points = finite_points(self.name, "unstressed points", self.unstressed_points)
+            self._same_shape("unstressed points", points)
+            self.unstressed_points = points
         sides = self.sides()[:, None, None]
         lowest = self.rest_points[self.elements[:, :1]]
         gap = np.abs(self.rest_points[self.elements] - lowest - sides * CELL_CORNERS)

@@ -11,7 +11,6 @@ from ..kernels.descent import enclosed_air as kernels
 from ..messages import message
 from ..model.chunks import chunked
 from ..model.stage import RecordedStage
-from ..topology.meshes import signed_volumes
 
 # Rough cost of a triangle [ns].
 COST = 5.0
@@ -97,9 +96,8 @@ def make_enclosures(model):
     pressed = scene.elements["pressure"]
     of, count = enclosures(pressed.corners)
     order, start, _owner, first = chunked(of, count)
-    gauge, keeps = np.zeros(count), np.zeros(count, dtype=bool)
-    gauge[of], keeps[of] = pressed.pressure, pressed.keeps
-    volume = signed_volumes(scene.rest_points, pressed.corners, of, count)
+    gauge, keeps, volume = np.zeros(count), np.zeros(count, dtype=bool), np.zeros(count)
+    gauge[of], keeps[of], volume[of] = pressed.pressure, pressed.keeps, pressed.volume
     made = kernels.Enclosures()
     made.corners = upload(pressed.corners[order].astype(np.int32), wp.vec3i)
     made.start = upload(start.astype(np.int32), int)

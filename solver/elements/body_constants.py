@@ -66,6 +66,13 @@ def yields(body):
     return m.solid_model == NEO_HOOKEAN and bool((np.asarray(m.yield_strain) > 0.0).any())
 
 
+def has_rest_values(cells):
+    """Return whether a body of cells has rest values: a plastic one, or one with an unstressed
+    shape.
+    """
+    return yields(cells) or cells.unstressed_points is not None
+
+
 def crease_curvature(body):
     """Curvature [1/m] per element above which a body creases; infinite where it never does."""
     radius = per_element(body, "crease radius", body.material.crease_radius)

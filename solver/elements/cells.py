@@ -8,7 +8,7 @@ import numpy as np
 from ..bodies import CELL_CORNERS, Cells
 from ..kernels.elements import cells as kernels
 from ..kernels.elements.cells_in_lanes import neo_hookean_cells
-from .body_constants import damping_time, yields
+from .body_constants import damping_time, has_rest_values
 from .element_kind import Columns, ElementKind
 from .materials import CONTINUA, NEO_HOOKEAN
 from .solid_moduli import moduli_of
@@ -62,7 +62,7 @@ def cells_of_material(name):
 
     def of_body(body, settings):
         is_mine = isinstance(body, Cells) and body.material.solid_model == name
-        return cells_of(body, settings) if is_mine and not yields(body) else None
+        return cells_of(body, settings) if is_mine and not has_rest_values(body) else None
 
     return of_body
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells and tets with a moving rest shape (kernels/elements/plastic_solids.py): plastic solids, and
-the viscosity of damped solids.
+"""Cells and tets with a rest shape of their own (kernels/elements/plastic_solids.py): plastic
+solids, cells with an unstressed shape, and the viscosity of damped solids.
 """
 
 from dataclasses import dataclass, fields
@@ -13,12 +13,21 @@ from ..kernels.elements import continua
 from ..kernels.elements import plastic_cells as of_cells
 from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
+from ..kernels.elements.hourglass import ExactBending
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
-from .body_constants import limit_of, per_element, yields
-from .cells import CellElements, bending, cells_of, exact_columns, steady_relaxation
+from ..messages import message
+from .body_constants import NEO_HOOKEAN, has_rest_values, limit_of, per_element, yields
+from .cells import (
+    CellElements,
+    bending,
+    cells_of,
+    exact_columns,
+    steady_relaxation,
+)
 from .element_kind import ElementKind, Plastic
 from .tets import Tets, gradient_columns, tet_gradients, tets_of
 from .tets import exact_columns as exact_tets
+from .unstressed_cells import scaled_bending, unstressed_state
 from .vertex_records import in_vertex_order, structured
 
 # Initial rest values: A is the identity, and cells are not bent.
@@ -28,9 +37,12 @@ STRAIGHT = (0.0,) * 12
 
 @dataclass
 class PlasticCells(CellElements, Plastic):
-    """Cells with the rest values A and b [cell, 18]; `limit` is a strain."""
+    """Cells with the rest values A and b [cell, 18]; `limit` is a strain. `swelling` [cell] is s of
+    plastic_solids.py, and `mu` and `lam` contain it.
+    """
 
     rest: np.ndarray
+    swelling: np.ndarray
 
 
 @dataclass
@@ -40,32 +52,36 @@ class PlasticTets(Tets, Plastic):
     rest: np.ndarray
 
 
-def plastic(columns, kind, body, rest):
-    """Return `columns` of a body as columns of a plastic `kind`, with `rest` for every element."""
-    count = len(columns)
+def plastic(columns, kind, body, **more):
+    """Return `columns` of a body as columns of a plastic `kind`, with `more` of them."""
     limit = limit_of(per_element(body, "yield strain", body.material.yield_strain))
+    flow_time = np.full(len(columns), body.material.flow_time)
     made = {f.name: getattr(columns, f.name) for f in fields(columns)}
-    return kind(
-        **made,
-        limit=limit,
-        flow_time=np.full(count, body.material.flow_time),
-        state=np.arange(count),
-        rest=np.tile(rest, (count, 1)),
-    )
+    made |= {"limit": limit, "flow_time": flow_time, "state": np.arange(len(columns))}
+    return kind(**(made | more))
 
 
 def plastic_cells_of(body, settings):
-    """The `PlasticCells` of a plastic body, or None."""
-    if not isinstance(body, Cells) or not yields(body):
+    """The `PlasticCells` of a body that is plastic or has an unstressed shape, or None."""
+    if not isinstance(body, Cells) or not has_rest_values(body):
         return None
-    return plastic(cells_of(body, settings), PlasticCells, body, AS_MADE + STRAIGHT)
+    if body.material.solid_model != NEO_HOOKEAN:
+        raise ValueError(message("material.keeps_shape_model", name=body.name))
+    cells = cells_of(body, settings)
+    if body.unstressed_points is None:
+        rest, swelling = np.tile(AS_MADE + STRAIGHT, (len(cells), 1)), np.ones(len(cells))
+    else:
+        rest, swelling = unstressed_state(body, cells)
+    mu, lam = cells.mu * swelling, cells.lam / swelling**3
+    return plastic(cells, PlasticCells, body, rest=rest, swelling=swelling, mu=mu, lam=lam)
 
 
 def plastic_tets_of(body, settings):
     """The `PlasticTets` of a plastic body, or None."""
     if not isinstance(body, Solid) or not yields(body):
         return None
-    return plastic(tets_of(body, settings), PlasticTets, body, AS_MADE)
+    tets = tets_of(body, settings)
+    return plastic(tets, PlasticTets, body, rest=np.tile(AS_MADE, (len(tets), 1)))
 
 
 def viscous(columns):
@@ -96,6 +112,22 @@ def viscosity(solids, h):
     return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
 
 
+def alpha_of(solids):
+    """α of solids at rest."""
+    if isinstance(solids, PlasticCells):
+        s = solids.swelling
+        return s**3 + solids.mu / (solids.lam * s)
+    return 1.0 + solids.mu / solids.lam
+
+
+def bending_of(cells, factor=1.0):
+    """Fields of `Bending`."""
+    given = bending(cells, factor)
+    if isinstance(cells, PlasticCells):
+        given = scaled_bending(given, cells.rest, cells.swelling)
+    return given
+
+
 def cell_columns(cells, factor):
     """Columns that records and elements of cells share."""
     return {
@@ -103,7 +135,16 @@ def cell_columns(cells, factor):
         "middle": cells.middle,
         "mu": factor * cells.mu * cells.volume,
         "lam": factor * cells.lam * cells.volume,
-        "bending": structured(cell_kernels.Bending, len(cells), bending(cells, factor)),
+        "bending": structured(cell_kernels.Bending, len(cells), bending_of(cells, factor)),
+    }
+
+
+def exact_cells(points, cells):
+    """Fields of `ExactPlasticCell`."""
+    return exact_columns(points, cells) | {
+        "bending": structured(ExactBending, len(cells), bending_of(cells)),
+        "rest": cells.rest,
+        "swelling": cells.swelling,
     }
 
 
@@ -117,14 +158,14 @@ def cell_kind(name, of_body, stiffness_of, **others):
         columns["corners"] = np.repeat(cells.corners[:, None], 8, axis=1)
         columns["signs"] = np.broadcast_to(2.0 * CELL_CORNERS - 1.0, (len(cells), 8, 3))
         columns["bending"] = np.repeat(columns["bending"], 8).reshape(-1, 8)
-        rest = np.column_stack([rest, 1.0 + cells.mu / cells.lam, np.ones(len(cells))])
+        rest = np.column_stack([rest, alpha_of(cells), np.ones(len(cells))])
         return in_vertex_order(
             len(points), corners.PlasticCellRecord, cells.corners, columns, rest, blend
         )
 
     def element_columns(_points, cells, h):
         columns = cell_columns(cells, stiffness_of(cells, h)[0])
-        near_rest = columns["mu"], columns["lam"], 1.0 + cells.mu / cells.lam
+        near_rest = columns["mu"], columns["lam"], alpha_of(cells)
         return columns | {"near_rest": np.stack(near_rest, axis=1)}
 
     return ElementKind(
@@ -208,7 +249,7 @@ PLASTIC_CELLS = cell_kind(
     "plastic_cells",
     plastic_cells_of,
     elastic,
-    exact_columns=lambda points, cells: exact_columns(points, cells) | {"rest": cells.rest},
+    exact_columns=exact_cells,
     relaxation=steady_relaxation,
     flowing=vec18,
     flowed=of_cells.cell_flowed,

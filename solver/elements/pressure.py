@@ -23,12 +23,14 @@ FLAT = 1e-9
 class PressedTriangles(Columns):
     """Triangles that enclose air, counterclockwise seen from outside: those of a body, then those
     that close it. The air has a pressure [Pa]; `keeps` is True if its amount is constant, `varies`
-    if its pressure changes in time (descent/enclosed_air.py).
+    if its pressure changes in time (descent/enclosed_air.py); `volume` [m³] is that of the whole
+    enclosure at this pressure: in the rest shape, or the modeled one of a body that keeps it.
     """
 
     pressure: np.ndarray
     keeps: np.ndarray
     varies: np.ndarray
+    volume: np.ndarray
 
 
 def enclosures(triangles):
@@ -76,8 +78,11 @@ def pressed_triangles(body, settings):
         raise ValueError(message("material.tears_keeps_volume", name=body.name))
     if varies and body.tear_strain is not None:
         raise ValueError(message("material.tears_pressure", name=body.name))
+    of, enclosed = enclosures(triangles)
+    points = body.points if body.keeps_shape else body.rest_points
+    volume = signed_volumes(points, triangles, of, enclosed)[of]
     values = float(m.pressure), m.keep_volume, varies
-    return PressedTriangles(triangles, *(np.full(count, value) for value in values))
+    return PressedTriangles(triangles, *(np.full(count, value) for value in values), volume)
 
 
 def pressure_records(points, pressed, _h):

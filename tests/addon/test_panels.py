@@ -321,17 +321,17 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 FIELDS_OF = {
     "SOFT": (
         "solid_model youngs_modulus_kpa poisson_ratio density yield_strain_percent flow_time "
-        "damping drag resolution contact_vertices keep_coarse"
+        "damping drag resolution contact_vertices keep_coarse keeps_shape"
     ),
     "CLOTH": (
         "membrane thickness_mm membrane_stiffness youngs_modulus_mpa poisson_ratio density "
         "bending_rigidity adapt_folds maximum_stretch_percent bending_damping keeps_folds "
         "crease_radius_mm yield_strain_percent flow_time rest_flat damping drag air_friction "
-        "pressure keep_volume fill_openings rest_shape_key shrink"
+        "pressure keep_volume fill_openings keeps_shape rest_shape_key shrink"
     ),
     "ROD": (
         "youngs_modulus_mpa thickness_mm density bending_factor keeps_folds crease_radius_mm "
-        "flow_time poisson_ratio rest_flat damping drag"
+        "flow_time poisson_ratio rest_flat damping drag keeps_shape"
     ),
     "COLLIDER": "collider_shape",
 }

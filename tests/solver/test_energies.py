@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every force is the slope of an energy written a second time, every block its curvature."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import references
@@ -104,6 +106,10 @@ def plate(**others):
 CUBE = cell_box((1, 1, 1))[0]
 # The middle of the material, its spread along the axes, and its fraction of the volume.
 PARTLY = ((0.3, -0.5, 0.2), (0.8, 0.3, 0.5), 0.4)
+# Corners of a cell without stress: larger, sheared, bent and twisted.
+UNSTRESSED = CUBE @ [[1.3, 0.2, 0.0], [0.0, 1.1, 0.1], [0.1, 0.0, 0.9]] + 0.08 * np.sin(
+    np.arange(24.0)
+).reshape(8, 3)
 KINDS = {
     "cell": cell_of_material("neo_hookean", references.neo_hookean),
     "cell with logarithm": cell_of_material("neo_hookean_log", references.neo_hookean_log),
@@ -118,6 +124,12 @@ KINDS = {
             )
             + references.hourglass(rest, x, MU, LAM - MU, PARTLY)
         ),
+    ),
+    "unstressed cell": (
+        "plastic_cells",
+        UNSTRESSED,
+        lambda rest: replace(one_cell(CUBE, PARTLY), unstressed_points=rest),
+        lambda rest, x: references.unstressed_cell(CUBE, rest, x, MU, LAM - MU, PARTLY),
     ),
     "viscous cell": (
         "cell_viscosity",
@@ -286,6 +298,7 @@ def test_viscosity_has_its_least_energy_where_the_step_began_turned_or_not(kind)
 EXACT = [
     "cell",
     "partly filled cell",
+    "unstressed cell",
     "cell with logarithm",
     "tet",
     "tet with logarithm",
@@ -451,6 +464,14 @@ def test_statistics_of_a_rod_are_those_of_its_edges_bends_and_directors():
         wanted += references.spring(rest[:2], now[:2], axial)
         wanted += references.director(rest, now, director_stiffness(rest))
     assert reported_energy(bent_rod(BENT), x) == pytest.approx(wanted, rel=1e-5)
+
+
+def test_an_unstressed_cell_of_another_size_is_a_cell_of_that_size():
+    x = 1.2 * stretched("cell")
+    swollen = replace(one_cell(CUBE, PARTLY), unstressed_points=1.4 * CUBE)
+    assert reported_energy(swollen, x) == pytest.approx(
+        reported_energy(one_cell(1.4 * CUBE, PARTLY), x), rel=1e-6
+    )
 
 
 def test_shrunk_cloth_is_as_if_its_rest_shape_were_smaller():

@@ -24,6 +24,7 @@ LAYERS = (
     "__main__",
     "preparing",
     "simulate",
+    "rest_shapes",
     "cache",
     "cache_files",
     "fingerprint",

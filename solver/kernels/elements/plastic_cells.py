@@ -43,6 +43,7 @@ class ExactPlasticCell:
     lam: wp.float64
     bending: ExactBending
     rest: vec18d
+    swelling: wp.float64
 
 
 # Upper bound of |b| of all four: no fiber of a cell has a rest length below a seventh.
@@ -139,8 +140,9 @@ def plastic_cell_energy(cell: ExactPlasticCell, x: wp.array[wp.vec3]):
     jacobian = wp.determinant(f)
     r = cell.rest
     a = vec6d(r[0], r[1], r[2], r[3], r[4], r[5])
-    total = plastic_energy(cell.mu, cell.lam, f, a, jacobian)
-    return total + bending_energy(unbent(g, r), cell.bending), jacobian
+    s = cell.swelling
+    total = plastic_energy(cell.mu, cell.lam, f, a, jacobian, s)
+    return total + bending_energy(unbent(g, r), cell.bending), jacobian / (s * s * s)
 
 
 @wp.func

@@ -22,6 +22,12 @@ a body that is stretched far recovers.
 Plasticity has F = F_e F_p (Lee 1969), det F_p = 1, and A = C_p⁻¹ = (F_pᵀ F_p)⁻¹: the energy depends
 on F_p only through A. Volume always recovers.
 
+An unstressed shape F₀ (det F₀ = J₀) of a cell has the energy V J₀ ψ(F F₀⁻¹). It is ψ of above with
+
+    A = s² (F₀ᵀF₀)⁻¹,  α = J₀ (1 + μ/λ),  μ and λ times s and 1/J₀,  s = J₀^(1/3)
+
+s is the swelling; A has the determinant 1, so it flows like that of plasticity.
+
 The elastic logarithmic strain e = ½ log(J^(−2/3) F A Fᵀ) flows (Simo 1992). At constant F it keeps
 its axes and shrinks, and then A = J^(2/3) F⁻¹ exp(2e) F⁻ᵀ. Its measure is √(2/3) |e| (von Mises),
 which is e for a bar stretched by e without change of volume.
@@ -104,14 +110,16 @@ def relaxed_at(f_x: Any, f_y: Any, f_z: Any, ratio: Any):
 
 
 @wp.func
-def plastic_energy(mu: wp.float64, lam: wp.float64, f: wp.mat33d, a: vec6d, jacobian: wp.float64):
-    """V₀ ψ [J], zero at rest."""
+def plastic_energy(
+    mu: wp.float64, lam: wp.float64, f: wp.mat33d, a: vec6d, jacobian: wp.float64, s: wp.float64
+):
+    """V₀ ψ [J], zero at rest, with the swelling s."""
     c = wp.transpose(f) * f
     two = wp.float64(2.0)
-    stretch = c[0, 0] * a[0] + c[1, 1] * a[1] + c[2, 2] * a[2] - wp.float64(3.0)
+    stretch = c[0, 0] * a[0] + c[1, 1] * a[1] + c[2, 2] * a[2] - wp.float64(3.0) * s * s
     stretch += two * (c[1, 2] * a[3] + c[0, 2] * a[4] + c[0, 1] * a[5])
-    volume = jacobian - wp.float64(1.0)
-    return (lam * volume * volume + mu * stretch) / two - mu * volume
+    volume = jacobian - s * s * s
+    return (lam * volume * volume + mu * stretch) / two - (mu / s) * volume
 
 
 @wp.func

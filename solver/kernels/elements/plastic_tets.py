@@ -106,7 +106,7 @@ def plastic_tet_energy(tet: ExactPlasticTet, x: wp.array[wp.vec3]):
     """V₀ ψ [J], zero at rest, and J."""
     f = exact_gradient(tet.corners, tet.gradients, x)
     jacobian = wp.determinant(f)
-    return plastic_energy(tet.mu, tet.lam, f, tet.rest, jacobian), jacobian
+    return plastic_energy(tet.mu, tet.lam, f, tet.rest, jacobian, wp.float64(1.0)), jacobian
 
 
 @wp.func
