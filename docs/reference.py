@@ -7,6 +7,7 @@ the page, under a heading of its own.
 """
 
 import functools
+import itertools
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,8 +38,6 @@ TITLE = "Soft Bodies and Cloth (VBD)"
 DESCRIBED = {
     "Where Painted": "The property where the weight is 1: the number of the Material panel itself",
 }
-# Sections of messages that list those without a remedy as well.
-WHOLE = ("report",)
 # Beyond these there is no limit worth a line.
 ENDLESS = 1e9
 
@@ -225,7 +224,13 @@ def panel_fields():
 def panels():
     """Tables of the fields of all panels by title."""
     head = "Field", "What it is"
-    return {title: table(head, fields.items()) for title, fields in panel_fields().items()}
+    return {title: table(head, _joined(fields)) for title, fields in panel_fields().items()}
+
+
+def _joined(fields):
+    """Rows of the fields of a panel; neighbors with the same tooltip have one together."""
+    for text, same in itertools.groupby(fields.items(), lambda field: field[1]):
+        yield ", ".join(name for name, _ in same), text
 
 
 def _fields(cls):
@@ -251,7 +256,7 @@ def _title(cls, known):
 
 
 def messages():
-    """The sections of docs/troubleshooting.md, of all messages with a remedy, and some others."""
+    """The sections of docs/troubleshooting.md, of all messages with a remedy."""
     from vbd.solver.messages import sections
 
     found, text = sections(), ""
@@ -264,9 +269,6 @@ def messages():
             text += f"{section['intro']}\n\n"
         rows = [(_without_fields(m["text"]), _remedy(m)) for m in section[name].values()]
         text += table(("Message", "What to do"), [row for row in rows if row[1]]) + "\n"
-        if name in WHOLE:
-            others = (f"- {shown}" for shown, remedy in rows if not remedy)
-            text += "\n".join(["\nThese say all there is to say:\n", *others]) + "\n"
     return {"messages": text.rstrip("\n")}
 
 

@@ -180,6 +180,7 @@ def modules_of(monkeypatch, run):
 def test_what_is_prepared_is_what_new_objects_need(scene, monkeypatch, number, roles, material):
     for ob in list(scene.objects):
         bpy.data.objects.remove(ob)
+    scene.vbd.iterations = 20  # enough for an accuracy to end them
     slab(height=-1.0)
     for place, role in enumerate(roles):
         if role == "SOFT":
