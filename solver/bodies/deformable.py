@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Common data of all simulated bodies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +10,12 @@ from ..messages import message
 from ..settings import Material
 from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
 from .points import PointsInTime
+
+# Values of a material that may change from frame to frame (model/keyed.py).
+KEYED = (
+    *("youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness", "density"),
+    *("damping", "bending_damping", "friction", "drag", "air_friction", "shrink"),
+)
 
 
 @dataclass(eq=False)
@@ -37,6 +44,8 @@ class Deformable:
     collide only if both accept each other; self contact is a property of the material.
     `field_weights`: weights of force fields, 0 or more, by the name of the field; 1 for fields that
     are not named.
+    `keyed`: functions of the time [s] by the name of one of the `KEYED` values of the material,
+    which they replace. They are read once per frame, at its end.
     """
 
     points: np.ndarray
@@ -48,6 +57,7 @@ class Deformable:
     name: str = ""
     collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
     field_weights: dict[str, float] | None = field(default=None, kw_only=True)
+    keyed: dict[str, Callable] | None = field(default=None, kw_only=True)
 
     corners = 0
     element_name = ""
@@ -86,7 +96,15 @@ class Deformable:
                 raise ValueError(
                     message("material.field_weight", name=self.name, field=name, weight=weight)
                 )
+        for name in self.keyed or ():
+            if name not in KEYED:
+                known = {"value": name, "names": ", ".join(KEYED)}
+                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
         self._check_rest_shape()
+
+    def changes(self, *names):
+        """Return whether any of these values of its material may change in time."""
+        return not set(names).isdisjoint(self.keyed or ())
 
     def _same_shape(self, what, array):
         if array.shape != self.points.shape:

@@ -14,7 +14,7 @@ from ..kernels.elements import plastic_cells as of_cells
 from ..kernels.elements import plastic_corners as corners
 from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
-from .body_constants import limit_of, per_element, yields
+from .body_constants import is_damped, limit_of, per_element, yields
 from .cells import CellElements, bending, cells_of, exact_columns, steady_relaxation
 from .element_kind import ElementKind, Plastic
 from .tets import Tets, gradient_columns, tet_gradients, tets_of
@@ -68,21 +68,21 @@ def plastic_tets_of(body, settings):
     return plastic(tets_of(body, settings), PlasticTets, body, AS_MADE)
 
 
-def viscous(columns):
+def viscous(body, columns):
     """Return the damped elements as neo-Hookean ones with the same Lamé constants."""
-    columns = columns[columns.damping_time > 0.0]
+    columns = columns[is_damped(body, columns)]
     columns.mu, columns.lam = columns.lame_mu, columns.lame_lam + columns.lame_mu
     return columns
 
 
 def viscous_cells_of(body, settings):
     """Damped cells of any material."""
-    return viscous(cells_of(body, settings)) if isinstance(body, Cells) else None
+    return viscous(body, cells_of(body, settings)) if isinstance(body, Cells) else None
 
 
 def viscous_tets_of(body, settings):
     """Damped tets of any material."""
-    return viscous(tets_of(body, settings)) if isinstance(body, Solid) else None
+    return viscous(body, tets_of(body, settings)) if isinstance(body, Solid) else None
 
 
 def elastic(solids, _h):
