@@ -144,7 +144,7 @@ class Simulation:
         outside = ExternalForces(gravity, fields, pressures)
         self.model = Model(scene, settings, surface, walls, launches, outside)
         self.tearing = Tearing(deformable, self.model)
-        self.keyed = Keyed(self.model, deformable, colliders, analytic)
+        self.keyed = Keyed(self.model, deformable, colliders, analytic, attachments)
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]
 

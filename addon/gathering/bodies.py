@@ -134,7 +134,7 @@ def deformable(gathered, ob, depsgraph, pose):
     if len(pins.soft):
         gathered.holding += filter(None, [soft_pins(gathered, ob, body, pins)])
     if ob.vbd.role == "CLOTH":
-        gathered.holding += filter(None, [seams(ob, mesh, body, target)])
+        gathered.holding += filter(None, [seams(gathered, ob, mesh, body, target)])
     return body
 
 

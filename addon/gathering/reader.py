@@ -85,8 +85,7 @@ def keyed_paths(block):
         return set()
     strips = [strip for track in data.nla_tracks for strip in track.strips]
     actions = [data.action, *_actions_of(strips)]
-    curves = [*data.drivers, *(curve for action in actions for curve in curves_of(action))]
-    return {curve.data_path for curve in curves}
+    return {one.data_path for curves in (data.drivers, *map(curves_of, actions)) for one in curves}
 
 
 def _actions_of(strips):

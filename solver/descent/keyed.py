@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Materials and friction that change from frame to frame."""
+"""Materials, friction, and limits of attachments that change from frame to frame."""
 
 from copy import copy
 from dataclasses import fields, replace
@@ -21,13 +21,16 @@ KEPT = ("corners", "number", "state", "rest", "penalty")
 class Keyed:
     """The values of a scene that are functions of time, read before every frame.
 
-    Elements of `bodies` whose material has changed are made anew, and all launches on elements are
-    then recorded again. What depends on it in other ways stays as in the first frame: penalties of
+    Elements of `bodies` whose material has changed are made again, and all launches on elements are
+    recorded again. What depends on it in other ways stays as in the first frame: penalties of
     multipliers, patches of the coarse correction, limits of contact stiffness.
     """
 
-    def __init__(self, model, bodies, colliders, analytic):
+    def __init__(self, model, bodies, colliders, analytic, attachments):
         self.model, self.colliders, self.analytic = model, colliders, analytic
+        end = np.cumsum([len(tie.vertices) for tie in attachments], dtype=int)
+        rows = [slice(b - len(tie.vertices), b) for tie, b in zip(attachments, end, strict=True)]
+        self.ties = [each for each in zip(attachments, rows, strict=True) if each[0].keyed]
         self.bodies = [(number, body) for number, body in enumerate(bodies) if body.keyed]
         self.values = {}
         self.rubs = model.assembly.keyed & {FRICTION} or any(
@@ -37,6 +40,8 @@ class Keyed:
     def begin_frame(self, time):
         """Read all values at the end of a frame, a time [s], and update what has changed."""
         changed = set()
+        for tie, rows in self.ties:
+            self.model.attachments.limit(rows, **tie.limits(time))
         for number, body in self.bodies:
             changed |= self._update(number, body, time)
         if self.rubs:

@@ -22,7 +22,7 @@ def keyed(ob, name, before, after, frame=3):
 
 
 def sunk(ob):
-    """How far the lowest vertex is below where it began, in every frame [m]."""
+    """The depth of the lowest vertex below where it began, in every frame [m]."""
     start = shown(ob, 1)[:, 2].min()
     return np.array([start - shown(ob, frame)[:, 2].min() for frame in range(2, END + 1)])
 

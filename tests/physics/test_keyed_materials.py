@@ -8,6 +8,7 @@ from shapes import box, cell_box, chain, grid, rotation
 from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.scene.analytic_colliders import Plane
+from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -41,7 +42,7 @@ def hanging(kind, keyed):
 
 
 def sinking(body, frames=3):
-    """How far the lower end of a body has sunk in every frame [m]."""
+    """The depth to which the lower end of a body has sunk in every frame [m]."""
     lowest = np.argmin(body.points[:, 2])
     sunk = [body.points[lowest, 2] - f.exact_positions[0][lowest, 2] for f in
             simulate([body], STATIC, frames)]  # fmt: skip
@@ -184,3 +185,19 @@ def test_a_value_that_cannot_be_keyed_is_refused_by_name():
     body = Solid(points, tets, keyed={"density": lambda time: -1.0})
     with pytest.raises(ValueError, match="density"):
         next(simulate([body], Settings(), 1))
+
+
+@pytest.mark.parametrize("name", ["maximum_force", "strength"])
+def test_the_keyed_limit_of_an_attachment_drops_its_load(name):
+    points, tets = box((1, 1, 1), (0.1, 0.1, 0.1))
+    cube = Solid(points, tets, Material(youngs_modulus=1e6, density=1000.0))
+    limit = later(np.inf, 0.1, 4)
+    tie = Attachment(cube, np.arange(8), 1e5, points=points, **{name: limit})
+    frames = list(simulate([cube, tie], Settings(), 6))
+    heights = [frame.exact_positions[0][:, 2].mean() for frame in frames]
+    # A kilogram weighs 9.81 N, of which 8 rows of 0.1 N hold 0.8 N, and broken ones nothing.
+    held = 0.8 if name == "maximum_force" else 0.0
+    assert abs(heights[2] - 0.05) < 1e-3
+    np.testing.assert_allclose(np.diff(heights[3:], n=2) / T**2, held - 9.81, rtol=0.02)
+    broken = 8 if name == "strength" else 0
+    assert [frame.stats.broken for frame in frames] == [0, 0, 0, broken, broken, broken]
