@@ -11,7 +11,7 @@ from ..settings import Material
 from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
 from .points import PointsInTime
 
-# Values of a material that may change from frame to frame (model/keyed.py).
+# Values of a material that may change from frame to frame (descent/keyed.py).
 KEYED = (
     *("youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness", "density"),
     *("damping", "bending_damping", "friction", "drag", "air_friction", "shrink"),

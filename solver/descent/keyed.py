@@ -32,10 +32,8 @@ class Keyed:
         rows = [slice(b - len(tie.vertices), b) for tie, b in zip(attachments, end, strict=True)]
         self.ties = [each for each in zip(attachments, rows, strict=True) if each[0].keyed]
         self.bodies = [(number, body) for number, body in enumerate(bodies) if body.keyed]
-        self.values = {}
-        self.rubs = model.assembly.keyed & {FRICTION} or any(
-            callable(one.friction) for one in (*colliders, *analytic)
-        )
+        self.rubbing = [one for one in (*colliders, *analytic) if callable(one.friction)]
+        self.values, self.frictions = {}, []  # as of the last frame; none are known at a restart
 
     def begin_frame(self, time):
         """Read all values at the end of a frame, a time [s], and update what has changed."""
@@ -44,8 +42,10 @@ class Keyed:
             self.model.attachments.limit(rows, **tie.limits(time))
         for number, body in self.bodies:
             changed |= self._update(number, body, time)
-        if self.rubs:
+        frictions = [one.friction(time) for one in self.rubbing]
+        if FRICTION in changed or frictions != self.frictions:
             self._rub(time)
+        self.frictions = frictions
         if changed - {FRICTION}:
             self.model.renew()
 

@@ -24,6 +24,8 @@ from .vertex_records import in_vertex_order, structured
 # Initial rest values: A is the identity, and cells are not bent.
 AS_MADE = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 STRAIGHT = (0.0,) * 12
+# Stands for no damping in a frame, below all rounding: kernels divide by λ.
+UNDAMPED = 1e-20
 
 
 @dataclass
@@ -93,7 +95,8 @@ def elastic(solids, _h):
 def viscosity(solids, h):
     """Stiffness factor, blend and rest values of viscosity, undeformed until the first step."""
     count = len(solids)
-    return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
+    factor = np.maximum(solids.damping_time / h, UNDAMPED)
+    return factor, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
 
 
 def cell_columns(cells, factor):

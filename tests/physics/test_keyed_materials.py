@@ -89,12 +89,27 @@ def test_a_block_begins_to_slide_when_its_keyed_friction_is_too_low(floor, keyed
     np.testing.assert_allclose(np.diff(speed)[-4:] / T, acceleration, rtol=0.05)
 
 
-def test_damping_keyed_from_none_ends_a_swing():
-    points, cells = cell_box((8, 2, 2), (0.4, 0.1, 0.1))
-    held = Pins(np.flatnonzero(points[:, 0] < 1e-9))
+@pytest.mark.parametrize(
+    ("kind", "name", "membrane"),
+    [
+        (Cells, "damping", "stvk"),
+        (Solid, "damping", "stvk"),
+        (Cloth, "bending_damping", "stvk"),
+        (Cloth, "damping", "neo_hookean"),
+    ],
+)
+def test_damping_keyed_from_none_ends_a_swing(kind, name, membrane):
     soft, ends = Material(youngs_modulus=1e5, density=1000.0), []
-    for keyed in (None, {"damping": later(0.0, 0.2, 6)}):
-        body = Cells(points, cells, material=soft, pins=held, keyed=keyed)
+    if kind is Cloth:
+        bends = {"bending_stiffness": 0.05, "adapt_folds": False}
+        soft = Material(density=0.5, membrane=membrane, **bends)
+        points, elements = grid(4, 0.4)
+        held = Pins(np.flatnonzero(points[:, 0] < 0.11))
+    else:
+        points, elements = (box if kind is Solid else cell_box)((8, 2, 2), (0.4, 0.1, 0.1))
+        held = Pins(np.flatnonzero(points[:, 0] < 1e-9))
+    for keyed in (None, {name: later(0.0, 0.2, 6)}):
+        body = kind(points, elements, material=soft, pins=held, keyed=keyed)
         frames = simulate([body], Settings(), 36)
         ends.append(np.array([f.exact_positions[0][:, 2].min() for f in frames]))
     free, damped = ends
