@@ -16,6 +16,8 @@ KEYED = (
     *("youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness", "density"),
     *("damping", "bending_damping", "friction", "drag", "air_friction", "shrink"),
 )
+# Values of a material that take the place of others.
+REPLACED_BY = {"youngs_modulus": ("mu", "spring_stiffness"), "density": ("vertex_mass",)}
 
 
 @dataclass(eq=False)
@@ -100,6 +102,11 @@ class Deformable:
             if name not in KEYED:
                 known = {"value": name, "names": ", ".join(KEYED)}
                 raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
+            for other in REPLACED_BY.get(name, ()):
+                if getattr(self.material, other) is not None:
+                    raise ValueError(
+                        message("material.keyed_replaced", name=self.name, keyed=name, other=other)
+                    )
         self._check_rest_shape()
 
     def changes(self, *names):

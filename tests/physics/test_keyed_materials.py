@@ -197,6 +197,8 @@ def test_a_value_that_cannot_be_keyed_is_refused_by_name():
         Solid(points, tets, keyed={"poisson_ratio": lambda time: 0.3}, name="Cube")
     with pytest.raises(ValueError, match="tear_strain"):
         Cloth(*grid(2), tear_strain=0.1, keyed={"density": lambda time: 1.0})
+    with pytest.raises(ValueError, match="youngs_modulus is keyed, but the material has mu"):
+        Solid(points, tets, Material.from_energy(mu=1e4, lam=1e5), keyed={"youngs_modulus": max})
     body = Solid(points, tets, keyed={"density": lambda time: -1.0})
     with pytest.raises(ValueError, match="density"):
         next(simulate([body], Settings(), 1))
