@@ -14,6 +14,7 @@ from .bodies import Collider, Deformable
 from .contact.contact import Contact
 from .contact.surface import contact_surface
 from .descent.checkpoints import Restart
+from .descent.keyed import Keyed
 from .descent.step import Stepper
 from .device.compiling import compile_missing
 from .device.launches import Launches
@@ -143,7 +144,7 @@ class Simulation:
         self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
-        analytic = colliders_on_device(analytic, scene, settings, device)
+        walls = colliders_on_device(analytic, scene, settings, device)
         begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
@@ -155,8 +156,9 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
-        self.model = Model(scene, settings, surface, analytic, launches, outside)
+        self.model = Model(scene, settings, surface, walls, launches, outside)
         self.tearing = Tearing(deformable, self.model)
+        self.keyed = Keyed(self.model, deformable, colliders, analytic, attachments)
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]
 
@@ -212,6 +214,7 @@ class Simulation:
     def _solve(self, stepper, measure, index, cancelled):
         """Solve one frame; return its `Statistics`, or None when cancelled."""
         settings = self.model.settings
+        self.keyed.begin_frame(index * settings.frame_time)
         stepper.begin_frame(index, index * settings.frame_time)
         started = time.perf_counter()
         left = settings.substeps

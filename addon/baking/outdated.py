@@ -4,6 +4,7 @@ mesh is read. `resuming.py` finds all changes.
 """
 
 from ...solver.messages import message
+from ..gathering.keyed import stored_keyed
 from ..objects.participants import participants
 from ..values.measured import NOT_STORED
 from ..values.setting_values import NAMES
@@ -25,7 +26,8 @@ def now(scene):
     chosen = participants(scene)
     names = _of_object(chosen[0]) if chosen else ()
     for ob in chosen:
-        found[ob.name] = {name: _plain(getattr(ob.vbd, name)) for name in names}
+        keyed = stored_keyed(ob)
+        found[ob.name] = {n: _plain(getattr(ob.vbd, n)) for n in names if n not in keyed}
     return found
 
 
@@ -43,18 +45,18 @@ def settings_changed(scene, was):
 
 
 def _of_scene(scene):
-    return _constant(scene.vbd, NAMES - WITHOUT_EFFECT)
+    return _known(scene.vbd, NAMES - WITHOUT_EFFECT)
 
 
 def _of_object(ob):
     shown = {p.identifier for p in ob.vbd.bl_rna.properties if not p.is_hidden}
-    return _constant(ob.vbd, shown - NOT_STORED)
+    return _known(ob.vbd, shown - NOT_STORED)
 
 
-def _constant(group, names):
-    """The names of numbers, switches, choices and pointers that have no animation."""
+def _known(group, names):
+    """The names of numbers, switches, choices and pointers."""
     known = group.bl_rna.properties
-    return [n for n in sorted(names) if known[n].type in KINDS and not known[n].is_animatable]
+    return [n for n in sorted(names) if known[n].type in KINDS]
 
 
 def _plain(value):

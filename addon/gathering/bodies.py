@@ -23,14 +23,12 @@ from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from . import carried
 from .field_weights import field_weights
+from .keyed import followed, friction_of, keyed_values
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
-from .reader import Pose, found, identity, is_keyed, moves, read_pose
+from .reader import Pose, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
 from .sewing import seam_ends, seams
-
-# With an identity, the key of a cloth's pressure among the poses of a frame.
-PRESSURE = "pressure"
 
 
 @dataclass
@@ -88,7 +86,7 @@ def analytic_colliders(gathered, ob, depsgraph):
     pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
     if moves(ob):
         gathered.reader.hold(ob, pose)
-    return analytic_colliders_of(ob, pose)
+    return analytic_colliders_of(ob, pose, friction_of(gathered, ob))
 
 
 def _outward(triangles, pose):
@@ -106,7 +104,7 @@ def collider(gathered, ob, depsgraph, pose):
     return Collider(
         (lambda time: reader.at(key, time).world_points()) if moving else pose.world_points(),
         triangles,
-        friction=ob.vbd.friction if ob.vbd.use_friction else None,
+        friction=friction_of(gathered, ob),
         thickness=shown(ob.vbd, "collision_thickness"),
         name=ob.name,
     )
@@ -132,10 +130,11 @@ def deformable(gathered, ob, depsgraph, pose):
     body = make(gathered, ob, mesh, target, pins.hard)
     body.field_weights, body.keeps_shape = field_weights(ob), ob.vbd.keeps_shape
     paint(gathered, ob, mesh, target, body)
+    body.keyed = keyed_values(gathered, ob, body)
     if len(pins.soft):
         gathered.holding += filter(None, [soft_pins(gathered, ob, body, pins)])
     if ob.vbd.role == "CLOTH":
-        gathered.holding += filter(None, [seams(ob, mesh, body, target)])
+        gathered.holding += filter(None, [seams(gathered, ob, mesh, body, target)])
     return body
 
 
@@ -231,7 +230,7 @@ def _cloth(gathered, ob, mesh, target, pinned):
         name=ob.name,
         rest_points=rest,
         uv=None if uv is None else uv[corners],
-        pressure_in_time=_pressure_in_time(gathered, ob, target),
+        pressure_in_time=_pressure_in_time(gathered, ob),
         seams=_seams_of_body(seam_ends(ob, mesh), target),
     )
 
@@ -245,10 +244,8 @@ def _seams_of_body(ends, target):
     return ends if len(ends) else None
 
 
-def _pressure_in_time(gathered, ob, target):
+def _pressure_in_time(gathered, ob):
     """The pressure of a cloth [Pa] at a time [s], if it has keyframes or drivers; else None."""
     if not is_keyed(ob, "vbd.pressure"):
         return None
-    reader, name = gathered.reader, (PRESSURE, target.key)
-    reader.follow(name, lambda _: found(target.key).vbd.pressure, ob.vbd.pressure)
-    return lambda time: reader.at(name, time)
+    return followed(gathered, ob, "pressure")

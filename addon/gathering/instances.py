@@ -9,6 +9,7 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.modifiers import may_change_count
 from ..objects.units import shown, unit_scale
+from .keyed import friction_of
 from .reader import found, identity, moves
 
 
@@ -49,7 +50,7 @@ def _collider(gathered, key, points, triangles, moving):
     return Collider(
         (lambda time: reader.at(track, time)) if moving else points,
         triangles,
-        friction=ob.vbd.friction if ob.vbd.use_friction else None,
+        friction=friction_of(gathered, ob),
         thickness=shown(ob.vbd, "collision_thickness"),
         name=name,
     )

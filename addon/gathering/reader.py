@@ -75,13 +75,17 @@ def _has_handlers():
 
 def is_keyed(block, path):
     """Return whether keyframes, drivers or NLA strips change a property of a data-block."""
+    return path in keyed_paths(block)
+
+
+def keyed_paths(block):
+    """The paths of properties of a data-block that keyframes, drivers or NLA strips change."""
     data = getattr(block, "animation_data", None)
     if data is None:
-        return False
+        return set()
     strips = [strip for track in data.nla_tracks for strip in track.strips]
     actions = [data.action, *_actions_of(strips)]
-    curves = [*data.drivers, *(curve for action in actions for curve in curves_of(action))]
-    return any(curve.data_path == path for curve in curves)
+    return {one.data_path for curves in (data.drivers, *map(curves_of, actions)) for one in curves}
 
 
 def _actions_of(strips):

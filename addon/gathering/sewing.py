@@ -5,6 +5,7 @@ import numpy as np
 
 from ..objects import read_mesh
 from ..objects.units import shown
+from .keyed import followed, stored_keyed
 
 # Stiffness of a seam relative to a square of the cloth: one that closes, so that it stays closed
 # under tension and bodies between the panels have time to move, and one that closes a cut, which
@@ -18,7 +19,15 @@ def seam_ends(ob, mesh):
     return ends if ob.vbd.use_sewing and len(ends) else None
 
 
-def seams(ob, mesh, body, target):
+def _force(gathered, ob):
+    """The most that a seam pulls with [N], a number or a function of time."""
+    if "sewing_force" not in stored_keyed(ob):
+        return ob.vbd.sewing_force or np.inf
+    force = followed(gathered, ob, "sewing_force")
+    return lambda time: force(time) or np.inf
+
+
+def seams(gathered, ob, mesh, body, target):
     """The `Attachment` of the seams of a cloth with this `body` and `Target`; None where nothing is
     sewn.
 
@@ -50,6 +59,6 @@ def seams(ob, mesh, body, target):
         damping=float(np.mean(material.damping)),
         length=length if speed > 0.0 else 0.0,
         shrink_speed=speed,
-        **{limit: ob.vbd.sewing_force or np.inf},
+        **{limit: _force(gathered, ob)},
         **both,
     )

@@ -11,10 +11,11 @@ FAINT, PLAIN = 0.05, 0.5
 
 
 def notes(fields, bodies, settings):
-    """Sentences about those of the `ForceField`s that blow, with constant strength."""
+    """Sentences about those of the `ForceField`s that blow, with constant strength and bodies."""
     gravity = float(np.linalg.norm(settings.gravity))
     winds = [f for f in fields if f.blows and not callable(f.numbers) and f.visibility is None]
-    if not winds or not gravity:
+    keyed = any(body.changes("drag", "density") for body in bodies)
+    if not winds or not gravity or keyed:
         return
     loads = [_load(body, settings.air_density) / gravity for body in bodies]
     for wind in winds:

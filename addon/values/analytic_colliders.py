@@ -31,7 +31,7 @@ def is_analytic(ob):
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
-def analytic_colliders_of(ob, pose):
+def analytic_colliders_of(ob, pose, friction=None):
     """The solver's analytic colliders [m] of a collider object with a shape other than Mesh.
 
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
@@ -42,7 +42,6 @@ def analytic_colliders_of(ob, pose):
     shape, origin = ob.vbd.collider_shape, pose.matrix[:3, 3]
     if not shape:  # Bowl, in an old file
         raise ValueError(message("collider.bowl", name=ob.name))
-    friction = ob.vbd.friction if ob.vbd.use_friction else None
     facing = _gradients(pose)
     if shape == "PLANE":
         return [Plane(origin, facing[2], friction, ob.name)]

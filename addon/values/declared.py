@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from ...solver.bodies.deformable import KEYED
 from ...solver.settings import Material, Settings
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
@@ -26,7 +27,7 @@ BLENDER_UNITS = {"m": "LENGTH", "s": "TIME_ABSOLUTE"}
 # modulus does, and presets set them in metres at any scale.
 WITHOUT_UNIT_SCALE = ("thickness", "crease_radius")
 # Properties that may have keyframes; all others are constant in a bake.
-ANIMATED = ("pressure",)
+ANIMATED = ("pressure", *KEYED)
 # Values of objects whose role is of version 0.1; setting a role brings the default of the solver
 # (addon/properties.py).
 OF_OLD_FILES = {"adapt_folds": False}
@@ -55,8 +56,8 @@ def inward(low, high):
     return float(low32), float(high32)
 
 
-def blender_property(f, default):
-    """The Blender property of a dataclass field `f`."""
+def blender_property(f, default, animated=()):
+    """The Blender property of a dataclass field `f`; it may have keyframes if it is `animated`."""
     data = f.metadata
     if "label" not in data:
         raise TypeError(f"{f.name} has no label; declare it with number(), switch() or choice()")
@@ -71,7 +72,7 @@ def blender_property(f, default):
         "name": label,
         "description": data["text"],
         "default": default,
-        "options": {"ANIMATABLE"} if f.name in ANIMATED else set(),
+        "options": {"ANIMATABLE"} if f.name in animated else set(),
         "override": OVERRIDABLE,
     }
     if isinstance(default, bool):
@@ -100,4 +101,5 @@ def material_properties():
     """Properties of a material. A number left to the scene starts with the scene's default."""
     scene = {f.name: f.default for f in SETTINGS}
     defaults = {f.name: scene[f.name] if f.default is None else f.default for f in MATERIAL}
-    return {f.name: blender_property(f, (defaults | OF_OLD_FILES)[f.name]) for f in MATERIAL}
+    defaults |= OF_OLD_FILES
+    return {f.name: blender_property(f, defaults[f.name], ANIMATED) for f in MATERIAL}

@@ -189,7 +189,8 @@ def holding_properties():
             default=0.0,
             min=0.0,
             soft_max=100.0,
-            **PLAIN,
+            options={"ANIMATABLE"},
+            override=OVERRIDABLE,
         ),
         "sewing_tears": BoolProperty(
             name="Tear",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from bpy.props import BoolProperty, FloatProperty
 
 from ...solver.settings import Material
-from .declared import inward
+from .declared import ANIMATED, inward
 
 FIELDS = {f.name: f for f in fields(Material)}
 # From gauze to webbing [N/m], and from the thinnest silk to cardboard [µN m].
@@ -159,7 +159,7 @@ def _property(of):
         soft_max=of.high,
         precision=of.precision,
         step=of.step,
-        options=set(),
+        options={"ANIMATABLE"} if of.stored in ANIMATED else set(),
         get=read,
         set=write,
     )

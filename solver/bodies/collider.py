@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh colliders."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ class Collider:
     """A kinematic triangle mesh, which pushes bodies and is not moved by them.
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
-    time. `friction` None takes the scene's. `thickness` [m] is added to that of the bodies.
+    time. `friction`: a number, a function of time, or None for the scene's. `thickness` [m] is
+    added to that of the bodies.
     A closed mesh pushes bodies out of its inside; an open one pushes on both sides. Triangles
     without area at the start are left out.
     `collides_with`: names of the bodies that it may touch, or None for all.
@@ -23,7 +25,7 @@ class Collider:
 
     points: PointsInTime
     triangles: np.ndarray
-    friction: float | None = None
+    friction: float | Callable[[float], float] | None = None
     thickness: float = 0.0
     name: str = "Collider"
     collides_with: tuple[str, ...] | None = None

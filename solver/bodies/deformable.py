@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Common data of all simulated bodies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +10,14 @@ from ..messages import message
 from ..settings import Material
 from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
 from .points import PointsInTime
+
+# Values of a material that may change from frame to frame (descent/keyed.py).
+KEYED = (
+    *("youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness", "density"),
+    *("damping", "bending_damping", "friction", "drag", "air_friction", "shrink"),
+)
+# Values of a material that take the place of others.
+REPLACED_BY = {"youngs_modulus": ("mu", "spring_stiffness"), "density": ("vertex_mass",)}
 
 
 @dataclass(eq=False)
@@ -37,6 +46,8 @@ class Deformable:
     collide only if both accept each other; self contact is a property of the material.
     `field_weights`: weights of force fields, 0 or more, by the name of the field; 1 for fields that
     are not named.
+    `keyed`: functions of the time [s] by the name of one of the `KEYED` values of the material,
+    which they replace. They are read once per frame, at its end.
     """
 
     points: np.ndarray
@@ -49,6 +60,7 @@ class Deformable:
     collides_with: tuple[str, ...] | None = field(default=None, kw_only=True)
     field_weights: dict[str, float] | None = field(default=None, kw_only=True)
     keeps_shape: bool = field(default=False, kw_only=True)
+    keyed: dict[str, Callable] | None = field(default=None, kw_only=True)
 
     corners = 0
     element_name = ""
@@ -87,7 +99,20 @@ class Deformable:
                 raise ValueError(
                     message("material.field_weight", name=self.name, field=name, weight=weight)
                 )
+        for name in self.keyed or ():
+            if name not in KEYED:
+                known = {"value": name, "names": ", ".join(KEYED)}
+                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
+            for other in REPLACED_BY.get(name, ()):
+                if getattr(self.material, other) is not None:
+                    raise ValueError(
+                        message("material.keyed_replaced", name=self.name, keyed=name, other=other)
+                    )
         self._check_rest_shape()
+
+    def changes(self, *names):
+        """Return whether any of these values of its material may change in time."""
+        return not set(names).isdisjoint(self.keyed or ())
 
     def _same_shape(self, what, array):
         if array.shape != self.points.shape:

@@ -39,6 +39,8 @@ class Cloth(Deformable):
         refuse_flat_triangles(self.name, self.rest_points, self.elements)
         if self.tear_strain is not None and not self.tear_strain > 0.0:
             raise ValueError(message("script.tear_strain", name=self.name, value=self.tear_strain))
+        if self.tear_strain is not None and self.keyed:
+            raise ValueError(message("material.tears_keyed", name=self.name))
         if self.seams is not None:
             count = len(self.points)
             self.seams = checked_elements(self.name, "seam", self.seams, 2, count)

@@ -9,6 +9,7 @@ from ..bodies import Cells, Solid, Volume
 from ..elements.tets import tet_gradients
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
+from ..scene.analytic_colliders import friction_at
 from ..topology.blocks import blocks
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.meshes import are_flat, first_edges
@@ -170,9 +171,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         return np.concatenate([of_bodies, *shells, of_points])
 
     def spread_from_bodies(of_bodies, of_collider):
-        around = of_bodies[points.corners]  # weights beyond 0 and 1 leave its range
-        of_points = np.clip(points.of(of_bodies), around.min(axis=1), around.max(axis=1))
-        return spread(of_bodies, of_collider, of_points)
+        return spread(of_bodies, of_collider, at_points(points, of_bodies))
 
     bound = spread(bound, lambda c: np.inf, bound_at_points(points, bound))
     stiffness = np.minimum(settings.collision_stiffness, bound)
@@ -201,13 +200,21 @@ def contact_surface(assembly, bodies, colliders, settings):
         support_rank=2 * closed + is_kinematic,
         radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
         friction=spread_from_bodies(
-            assembly.friction, lambda c: settings.friction if c.friction is None else c.friction
+            assembly.friction, lambda collider: friction_at(collider, settings, 0.0)
         ),
         rest=rest,
         stiffness=stiffness,
         push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, push_out),
         spacing=spacing,
     )
+
+
+def at_points(points, of_bodies):
+    """Return values of embedded points [point] from those of bodies [vertex], within their range;
+    weights are also beyond 0 and 1.
+    """
+    around = of_bodies[points.corners]
+    return np.clip(points.of(of_bodies), around.min(axis=1), around.max(axis=1))
 
 
 def held_bodies(assembly, body, joint):

@@ -24,7 +24,8 @@ class Forces(RecordedStage):
     @staticmethod
     def is_needed(model):
         """Return whether there is a field, or a body with drag in air."""
-        feels_air = model.settings.air_density > 0.0 and (model.assembly.drag > 0.0).any()
+        has_drag = (model.assembly.drag > 0.0).any() or "drag" in model.assembly.keyed
+        feels_air = model.settings.air_density > 0.0 and has_drag
         return model.free_count > 0 and bool(len(model.fields) or feels_air)
 
     def record(self):

@@ -39,6 +39,7 @@ class Sleep(Stage):
     def begin_frame(self, _frame, time):
         """Wake what is driven in this frame."""
         driven = self.drivers.of_bodies(time - self.model.settings.frame_time, time)
+        driven |= self.model.changing
         if driven.any():
             self.rest.wake(driven)
         if driven.any() or self.drivers.any_collider():

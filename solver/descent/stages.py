@@ -84,7 +84,7 @@ def _of_motion(model, kinematic, tearing, residual):
         made["forces"] = Forces(model)
     if Plasticity.is_needed(model):
         made["plasticity"] = Plasticity(model)
-    if model.damped_tables:
+    if model.damped_tables or {"damping", "bending_damping"} & model.assembly.keyed:
         made["damping"] = Damping(model)
     if model.attachments.is_adaptive:
         made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)

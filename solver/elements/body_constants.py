@@ -55,6 +55,11 @@ def damping_time(body, settings):
     return per_element(body, "damping", np.asarray(body.material.damping) + settings.damping)
 
 
+def is_damped(body, columns):
+    """Return the mask [element] of elements that are damped, or may be in a later frame."""
+    return (columns.damping_time > 0.0) | body.changes("damping")
+
+
 def limit_of(values):
     """Elastic limits, infinite where a value of 0 stands for none."""
     return np.where(values > 0.0, values, np.inf)

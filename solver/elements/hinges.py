@@ -117,7 +117,8 @@ def hinges_of(body, settings):
     edge = np.linalg.norm(np.diff(body.rest_points[hinges[:, :2]], axis=1)[:, 0], axis=1)
     limit = crease_curvature(body)[owners].mean(axis=1) * areas[owners].sum(axis=1) / edge
     plastic = limit, np.full(len(hinges), m.flow_time), np.arange(len(hinges))
-    return Hinges(hinges, *plastic, bending, rest, time[owners].mean(axis=1))[bending > 0.0]
+    kept = (bending > 0.0) | body.changes("bending_stiffness")
+    return Hinges(hinges, *plastic, bending, rest, time[owners].mean(axis=1))[kept]
 
 
 def hinge_records(points, elements, h):

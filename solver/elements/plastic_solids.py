@@ -16,7 +16,14 @@ from ..kernels.elements import plastic_tets as of_tets
 from ..kernels.elements.hourglass import ExactBending
 from ..kernels.elements.linear_algebra import vec6, vec7, vec18, vec20
 from ..messages import message
-from .body_constants import NEO_HOOKEAN, has_rest_values, limit_of, per_element, yields
+from .body_constants import (
+    NEO_HOOKEAN,
+    has_rest_values,
+    is_damped,
+    limit_of,
+    per_element,
+    yields,
+)
 from .cells import (
     CellElements,
     bending,
@@ -33,6 +40,8 @@ from .vertex_records import in_vertex_order, structured
 # Initial rest values: A is the identity, and cells are not bent.
 AS_MADE = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 STRAIGHT = (0.0,) * 12
+# Stands for no damping in a frame, below all rounding: kernels divide by λ.
+UNDAMPED = 1e-20
 
 
 @dataclass
@@ -84,21 +93,21 @@ def plastic_tets_of(body, settings):
     return plastic(tets, PlasticTets, body, rest=np.tile(AS_MADE, (len(tets), 1)))
 
 
-def viscous(columns):
+def viscous(body, columns):
     """Return the damped elements as neo-Hookean ones with the same Lamé constants."""
-    columns = columns[columns.damping_time > 0.0]
+    columns = columns[is_damped(body, columns)]
     columns.mu, columns.lam = columns.lame_mu, columns.lame_lam + columns.lame_mu
     return columns
 
 
 def viscous_cells_of(body, settings):
     """Damped cells of any material."""
-    return viscous(cells_of(body, settings)) if isinstance(body, Cells) else None
+    return viscous(body, cells_of(body, settings)) if isinstance(body, Cells) else None
 
 
 def viscous_tets_of(body, settings):
     """Damped tets of any material."""
-    return viscous(tets_of(body, settings)) if isinstance(body, Solid) else None
+    return viscous(body, tets_of(body, settings)) if isinstance(body, Solid) else None
 
 
 def elastic(solids, _h):
@@ -109,7 +118,8 @@ def elastic(solids, _h):
 def viscosity(solids, h):
     """Stiffness factor, blend and rest values of viscosity, undeformed until the first step."""
     count = len(solids)
-    return solids.damping_time / h, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
+    factor = np.maximum(solids.damping_time / h, UNDAMPED)
+    return factor, np.ones(count), np.tile(AS_MADE + STRAIGHT, (count, 1))
 
 
 def alpha_of(solids):

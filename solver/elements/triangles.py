@@ -15,7 +15,7 @@ from ..kernels.elements.buckling_energy import ExactLimits
 from ..kernels.elements.dents import triangle_flowed
 from ..kernels.elements.triangle_slopes import triangle_slope
 from ..messages import message
-from .body_constants import damping_time, elastic_per_element, limit_of, per_element
+from .body_constants import damping_time, elastic_per_element, is_damped, limit_of, per_element
 from .element_kind import ElementKind, Plastic
 from .materials import membrane_constants, membrane_lame, orthotropic_stiffness, stvk_stiffness
 from .membrane_limits import NEVER, limits_data, limits_of
@@ -103,7 +103,7 @@ def neo_hookean_triangles(body, settings):
 def damped_triangles(body, settings):
     """Damped triangles of neo-Hookean material, for their viscosity."""
     triangles = neo_hookean_triangles(body, settings)
-    return None if triangles is None else triangles[triangles.damping_time > 0.0]
+    return None if triangles is None else triangles[is_damped(body, triangles)]
 
 
 def record_columns(triangles, inverse):

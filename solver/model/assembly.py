@@ -78,6 +78,7 @@ class Assembly:
     air_friction: np.ndarray
     shown: np.ndarray
     field_weights: list  # of every body
+    keyed: set  # names of the values of materials that change in time
     attachments: Rows
     tets: JoinedTets
     cells: CellMesh
@@ -277,6 +278,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         air_friction=spread("air friction", lambda body: body.material.air_friction),
         shown=ordered([shown_area(body) for body in bodies]),
         field_weights=[body.field_weights for body in bodies],
+        keyed={name for body in bodies for name in body.keyed or ()},
         attachments=rows,
         mesh_edges=number[mesh_edges],
         **made,

@@ -114,6 +114,14 @@ class ContactLists:
         self.known = int(numbers[pair_counts.ALL])
         self.searches = int(numbers[pair_counts.SEARCHES])
 
+    def mix_friction(self, friction):
+        """Give all pairs the friction of new ones, from that of vertices, float32 [vertex]."""
+        pairs, count = self.pairs.numpy(), self.count
+        vertices, kind = pairs["vertices"][:count], pairs["kind"][:count]
+        others = vertices[np.arange(count), kind]
+        pairs["friction"][:count] = np.sqrt(friction[vertices[:, 0]] * friction[others])
+        self.pairs.assign(pairs)
+
     def begin_frame(self):
         """Reset the count of searches, and their uncertainty."""
         self.counts[int(pair_counts.SEARCHES) :].zero_()

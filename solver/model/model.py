@@ -43,6 +43,8 @@ class Model:
     arrays of elements or masses have been replaced. `inherited` are arrays [vertex] that a
     duplicate copies from its vertex when cloth tears.
 
+    `changing` [body] are bodies whose material changes in this frame (descent/keyed.py).
+
     `work` [vertex] estimates the nanoseconds of one visit without contacts, to share a color
     between threads.
     """
@@ -110,6 +112,7 @@ class Model:
         self.lists = ContactLists(self.objective.contacts, touching, self.device)
 
         self.contact, self.revision = None, 0
+        self.changing = np.zeros(len(assembly.vertices), dtype=bool)
         self.followers = Followers(self)
 
     def upload(self, values, dtype):

@@ -73,7 +73,7 @@ class AttachmentRows:
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
-        self.breakable = bool(np.isfinite(rows.strength).any())
+        self.breakable = bool((np.isfinite(rows.strength) | rows.keyed).any())
         self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
@@ -107,6 +107,16 @@ class AttachmentRows:
         struct.point = wp.zeros(self.count, dtype=wp.vec3, device=device)
         struct.pull = wp.zeros(self.count, dtype=wp.vec3, device=device)
         return struct
+
+    def limit(self, rows, strength=None, maximum_force=None):
+        """Give a slice of rows another strength and maximum force [N]."""
+        data = self.struct.rows.numpy().copy()
+        for limited in (data[rows], self.unbroken[rows]):
+            if strength is not None:
+                limited["strength"] = np.minimum(strength, np.finfo(np.float32).max)
+            if maximum_force is not None:
+                limited["most"] = np.minimum(maximum_force, kernels.UNLIMITED)
+        self.struct.rows.assign(data)
 
     @property
     def saved(self):

@@ -64,6 +64,7 @@ class Residual:
         """Find the forces at the current positions, with contacts as of their last refresh."""
         if self.revisions != self.model.revisions:
             self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
+            self.add_up = self._sums()
         self.at_now()
 
     def find(self):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analytic colliders, without a mesh: planes, boxes and spheres."""
+"""Analytic colliders, without a mesh: planes, boxes and spheres. Their friction may be a function
+of time [s].
+"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +33,7 @@ class Plane:
 
     point: np.ndarray
     normal: np.ndarray = (0.0, 0.0, 1.0)
-    friction: float | None = None
+    friction: float | Callable[[float], float] | None = None
     name: str = "Plane"
 
     def __post_init__(self):
@@ -50,7 +53,7 @@ class Box:
 
     low: np.ndarray
     high: np.ndarray
-    friction: float | None = None
+    friction: float | Callable[[float], float] | None = None
     name: str = "Box"
 
     def __post_init__(self):
@@ -71,7 +74,7 @@ class Sphere:
 
     center: np.ndarray
     radius: float
-    friction: float | None = None
+    friction: float | Callable[[float], float] | None = None
     name: str = "Sphere"
 
     def __post_init__(self):
@@ -85,16 +88,34 @@ class Sphere:
 AnalyticCollider = Plane | Box | Sphere
 
 
+def friction_at(collider, settings, time):
+    """Return the friction of a collider at a time [s]; without one of its own, the scene's."""
+    own = collider.friction
+    if own is None:
+        return settings.friction
+    return own(time) if callable(own) else own
+
+
+def with_ground(colliders, settings):
+    """Return analytic colliders with the ground of the settings, if it is used."""
+    if not settings.use_ground:
+        return colliders
+    return [*colliders, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
+
+
+def frictions(colliders, settings, time):
+    """Return the friction of all their walls at a time [s]."""
+    return [
+        friction_at(collider, settings, time)
+        for collider in with_ground(colliders, settings)
+        for _ in collider.walls()
+    ]
+
+
 def colliders_on_device(colliders, assembly, settings, device):
     """All analytic colliders and the ground of the settings as `kernels.AnalyticColliders`."""
-    if settings.use_ground:
-        colliders = [*colliders, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
-    walls = [
-        (*wall, settings.friction if collider.friction is None else collider.friction)
-        for collider in colliders
-        for wall in collider.walls()
-    ]
-    kind, center, normal, size, friction = zip(*walls, strict=True) if walls else [()] * 5
+    walls = [wall for one in with_ground(colliders, settings) for wall in one.walls()]
+    kind, center, normal, size = zip(*walls, strict=True) if walls else [()] * 4
 
     def upload(values, dtype, shape):
         return wp.array(np.array(values).reshape(shape), dtype=dtype, device=device)
@@ -108,6 +129,6 @@ def colliders_on_device(colliders, assembly, settings, device):
     struct.center = upload(center, wp.vec3, (-1, 3))
     struct.normal = upload(normal, wp.vec3, (-1, 3))
     struct.size = upload(size, float, -1)
-    struct.friction = upload(friction, float, -1)
+    struct.friction = upload(frictions(colliders, settings, 0.0), float, -1)
     struct.step_time = settings.step_time
     return struct

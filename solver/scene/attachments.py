@@ -6,6 +6,7 @@
 K is k I, or k_n along a normal and k_τ across it. With a rest length L it is E = ½ k (|C| − L)².
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +17,8 @@ from ..topology.graphs import unique_edges
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
+# Forces [N] at which a row breaks, and with which it pulls at most.
+LIMITS = ("strength", "maximum_force")
 # The most corners that a point may have: those of a cell.
 MOST_CORNERS = 8
 
@@ -39,7 +42,8 @@ class Attachment:
     With a `length` [m] above 0 a row keeps that distance, in any direction; it decreases by
     `shrink_speed` [m/s] down to 0. `grip` [row] in time scales the stiffness: 0 releases, and from
     `HARD` on a row holds like a pin; a point that it catches moves to its target uniformly within
-    the frame. Stiffness, strength, maximum force and length are one number, or one per row.
+    the frame. Stiffness, strength, maximum force and length are one number, or one per row;
+    strength and maximum force may also be functions of the time [s], read once per frame.
     """
 
     body: object
@@ -52,11 +56,11 @@ class Attachment:
     offset: np.ndarray | None = 0.0
     normal: np.ndarray | None = None
     tangential_stiffness: float = 0.0
-    strength: float | np.ndarray = np.inf
+    strength: float | np.ndarray | Callable = np.inf
     name: str = "Attachment"
     own_weights: np.ndarray | None = None
     damping: float = field(default=0.0, kw_only=True)
-    maximum_force: float | np.ndarray = field(default=np.inf, kw_only=True)
+    maximum_force: float | np.ndarray | Callable = field(default=np.inf, kw_only=True)
     length: float | np.ndarray = field(default=0.0, kw_only=True)
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
@@ -66,10 +70,14 @@ class Attachment:
         rows = len(self.vertices)
         if not rows:
             raise ValueError(message("script.no_vertices", name=self.name))
+        # Without such limits None: the fingerprints of older bakes have none.
+        self.keyed = {n: getattr(self, n) for n in LIMITS if callable(getattr(self, n))} or None
+        for name, limit in (self.keyed or {}).items():
+            setattr(self, name, limit(0.0))
         self.vertices, self.own_weights = _points_of(
             self.name, self.body, self.vertices, self.own_weights, rows
         )
-        self._check_numbers(rows)
+        self._check_numbers()
         if (self.points is None) == (self.other is None):
             raise ValueError(message("script.points_or_body", name=self.name))
         if self.points is not None:
@@ -94,41 +102,38 @@ class Attachment:
                 raise ValueError(message("script.normal_zero", name=self.name))
             self.normal = normal / length
 
-    def _check_numbers(self, rows):
+    def _check_numbers(self):
         """Convert numbers of rows to float64 [row]; refuses invalid ones."""
-        for name, word in (
-            ("stiffness", "stiffness"),
-            ("tangential_stiffness", "stiffness"),
-            ("damping", "damping"),
-            ("length", "length"),
-            ("shrink_speed", "shrink speed"),
-            ("strength", "strength"),
-            ("maximum_force", "maximum force"),
-        ):
-            values = self._per_row(word, getattr(self, name), rows)
-            if name in ("strength", "maximum_force"):
-                if not (values > 0.0).all():
-                    raise ValueError(
-                        message("script.above_0", name=self.name, what=word, value=values.min())
-                    )
-            elif not ((values >= 0.0) & (values < np.inf)).all():
-                wrong = values[~((values >= 0.0) & (values < np.inf))][0]
-                raise ValueError(
-                    message("script.not_negative", name=self.name, what=word, value=wrong)
-                )
+        for name in LIMITS:
+            setattr(self, name, self._limit(name, getattr(self, name)))
+        for name in ("stiffness", "tangential_stiffness", "damping", "length", "shrink_speed"):
+            values = self._per_row(name, getattr(self, name))
+            wrong = values[~((values >= 0.0) & (values < np.inf))]
+            if len(wrong):
+                known = {"what": name.replace("_", " "), "value": wrong[0]}
+                raise ValueError(message("script.not_negative", name=self.name, **known))
             setattr(self, name, values)
         if self.normal is not None and self.length.any():
             raise ValueError(message("script.normal_or_length", name=self.name))
 
-    def _per_row(self, word, value, rows):
-        value = np.asarray(value, dtype=np.float64)
+    def _per_row(self, name, value):
+        value, rows = np.asarray(value, dtype=np.float64), len(self.vertices)
         if value.shape not in ((), (rows,)):
-            raise ValueError(
-                message(
-                    "script.row_numbers", name=self.name, count=value.size, what=word, rows=rows
-                )
-            )
+            known = {"count": value.size, "what": name.replace("_", " "), "rows": rows}
+            raise ValueError(message("script.row_numbers", name=self.name, **known))
         return np.broadcast_to(value, rows).copy()
+
+    def _limit(self, name, value):
+        """A limit [N] of every row, [row]; refuses one that is not above 0."""
+        values = self._per_row(name, value)
+        if not (values > 0.0).all():
+            known = {"what": name.replace("_", " "), "value": values.min()}
+            raise ValueError(message("script.above_0", name=self.name, **known))
+        return values
+
+    def limits(self, time):
+        """The limits [N] that change, [row] by name, at a time [s]."""
+        return {name: self._limit(name, limit(time)) for name, limit in self.keyed.items()}
 
     def grips(self, frame, time):
         """The grip of every row, [row]; 1 if none is given."""
@@ -220,11 +225,13 @@ class Rows:
     """True for rows with a grip that may change, bool [row]."""
     names: np.ndarray
     """Name of the attachment of each row [row]."""
+    keyed: np.ndarray
+    """True for rows whose limits change, bool [row]."""
 
     @property
     def is_adaptive(self):
         """True if any row changes from step to step."""
-        changes = self.damping.any() or self.length.any() or self.grips.any()
+        changes = self.damping.any() or self.length.any() or (self.grips | self.keyed).any()
         return bool(changes or np.isfinite(self.maximum_force).any())
 
     def edges(self):
@@ -268,10 +275,11 @@ def join(attachments, bodies, offsets):
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
+        last = *last, np.full(rows, bool(tie.keyed))
         blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((2, 0), bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((3, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 

@@ -28,7 +28,8 @@ class Material:
     poisson_ratio: float | np.ndarray = number(
         0.4,
         "Keeps Volume",
-        "Poisson's ratio: 0 does not thin when stretched, 0.49 nearly keeps the volume",
+        "Poisson's ratio: 0 does not thin when stretched, 0.49 nearly keeps the volume. It sets "
+        "how far the solver steps, so it may not have keyframes",
         low=0.0,
         high=0.4999,
         soft_high=0.49,
@@ -46,8 +47,8 @@ class Material:
     thickness: float | np.ndarray = number(
         0.001,
         "Thickness",
-        "Thickness of the cloth or diameter of the rod: with Young's modulus it gives "
-        "the stretch stiffness",
+        "Thickness of the cloth or diameter of the rod: with Young's modulus it gives the stretch "
+        "stiffness. That may have keyframes, this may not",
         unit="m",
         low=1e-7,
         high=10.0,
@@ -66,7 +67,8 @@ class Material:
         0.0,
         "Bending Factor",
         "Stiffness of a rod against bending and twisting as a part of that of a solid round one: 1 "
-        "for wire and rubber, far less for rope, whose fibers slide. 0 folds like a chain",
+        "for wire and rubber, far less for rope, whose fibers slide. 0 folds like a chain, so it "
+        "may not have keyframes",
         low=0.0,
         high=100.0,
         soft_high=1.0,
@@ -90,8 +92,7 @@ class Material:
     weft_modulus: float | np.ndarray = number(
         1e5,
         "Weft Modulus",
-        "Stiffness of woven cloth along V of the UV map, in pascal; Young's modulus is the one "
-        "along U",
+        "Stiffness of woven cloth along V of the UV map; Young's modulus is the one along U",
         unit="Pa",
         low=1e-3,
         high=1e13,
@@ -111,8 +112,7 @@ class Material:
     weft_bending: float | np.ndarray = number(
         1.0,
         "Weft Bending",
-        "Bending stiffness of woven cloth along V of the UV map, as a part of that along U; 1 "
-        "bends alike in all directions",
+        "Bending stiffness of woven cloth along V of the UV map, as a part of that along U",
         low=0.0,
         high=1e3,
         soft_high=2.0,
@@ -221,8 +221,7 @@ class Material:
     pressure: float = number(
         0.0,
         "Pressure",
-        "Pressure of the air inside a closed cloth above that outside, which blows it up. Below 0 "
-        "it is sucked empty",
+        "Pressure of the air inside a closed cloth above that outside; below 0 it is sucked empty",
         unit="Pa",
         low=-1e9,
         high=1e9,
@@ -245,7 +244,8 @@ class Material:
         0.0,
         "Collision Thickness",
         "Distance that the surface keeps; two surfaces keep the sum of both, folds of one twice "
-        "it. 0 follows the size of the object and of its faces",
+        "it. 0 follows the size of the object and of its faces. Surfaces need that room from the "
+        "start, so it may not have keyframes",
         unit="m",
         low=0.0,
         high=100.0,

@@ -36,7 +36,8 @@ class Settings:
     substeps: int = number(
         4,
         "Substeps",
-        "Time steps per frame: more for fast motion and crisp contact",
+        "Time steps per frame: more for fast motion and crisp contact. A bake prepares them once, "
+        "so they may not have keyframes",
         low=1,
         high=1000,
         soft_high=32,
@@ -45,7 +46,8 @@ class Settings:
         20,
         "Iterations",
         "Passes of the solver over all vertices in every substep: the most that it may take to "
-        "reach the accuracy. More for stiff materials and fine meshes",
+        "reach the accuracy. More for stiff materials and fine meshes. A bake prepares them once, "
+        "so they may not have keyframes",
         low=1,
         high=10000,
         soft_high=200,

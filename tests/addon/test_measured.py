@@ -100,7 +100,7 @@ def test_it_starts_with_the_defaults_and_reaches_the_solver(scene):
     plain = Material().youngs_modulus * Material().thickness
     assert prop.default == pytest.approx(plain)
     assert ob.vbd.membrane_stiffness == pytest.approx(plain)
-    assert not prop.is_animatable
+    assert prop.is_animatable
     ob.vbd.membrane_stiffness = 5000.0
     material = gathered().bodies[0].material
     assert material.youngs_modulus * material.thickness == pytest.approx(5000.0)

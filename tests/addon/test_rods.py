@@ -148,6 +148,8 @@ def test_the_radius_of_points_makes_a_rod_thicker_and_heavier(scene):
     radius = np.array([1.5, 2.5, 3.5, 4.5])
     np.testing.assert_allclose(body.material.thickness, ob.vbd.thickness * radius, rtol=1e-6)
     np.testing.assert_allclose(body.material.density, ob.vbd.density * radius**2, rtol=1e-6)
+    ob.keyframe_insert("vbd.density", frame=1)
+    np.testing.assert_allclose(gathered().bodies[0].keyed["density"](0.0), body.material.density)
 
 
 def test_a_curve_touches_others_where_its_bevel_ends(scene):

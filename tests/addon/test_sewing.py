@@ -73,3 +73,15 @@ def test_painted_cloth_can_be_sewn(scene):
     (seam,) = gathered().holding
     middle = CLOSING * 0.5 * (1e3 + ob.vbd.youngs_modulus) * ob.vbd.thickness
     assert seam.stiffness == pytest.approx(middle, rel=0.05)
+
+
+def test_a_keyed_force_closes_seams_when_it_is_due(scene):
+    ob, seams = two_sheets(sewing_speed=0.0)
+    scene.use_gravity = False
+    for frame, force in ((1, 1e-3), (4, 1e-3), (5, 0.0)):  # 0 is no limit
+        ob.vbd.sewing_force = force
+        ob.keyframe_insert("vbd.sewing_force", frame=frame)
+    frames(scene, 1, 8)
+    baked()
+    assert gap(ob, seams, 4) > 0.45
+    assert gap(ob, seams, 8) < 0.1

@@ -167,7 +167,17 @@ def by_wind():
     return [*stack(), ForceField("wind", numbers)], {}
 
 
-DRIVERS = (by_gravity, by_a_collider, by_pins, by_an_attachment, by_release, by_wind)
+def by_keyed_stiffness():
+    def softer(time):
+        return 1e6 if time <= BEGIN else 1e4
+
+    return [replace(hung(Pins(TOP))[0], keyed={"youngs_modulus": softer})], {}
+
+
+DRIVERS = (
+    *(by_gravity, by_a_collider, by_pins, by_an_attachment, by_release, by_wind),
+    by_keyed_stiffness,
+)
 
 
 @pytest.mark.parametrize("driven", DRIVERS, ids=lambda driven: driven.__name__)
