@@ -25,10 +25,11 @@ from .model.tearing import Tearing
 from .report.contact_places import Places, places
 from .report.residual import Residual
 from .report.statistics import Measure, Statistics
-from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
+from .scene.analytic_colliders import AnalyticCollider
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
 from .scene.kinematic import Kinematic
+from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
 
 
@@ -126,10 +127,10 @@ class Simulation:
             raise ValueError(message("bake.nothing"))
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
-        self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
+        analytic = AnalyticMotion(analytic, scene, settings, device)
+        self.kinematic = Kinematic(deformable, colliders, attachments, analytic, scene, device)
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
-        analytic = colliders_on_device(analytic, scene, settings, device)
         begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
@@ -141,7 +142,7 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
-        self.model = Model(scene, settings, surface, analytic, launches, outside)
+        self.model = Model(scene, settings, surface, analytic.struct, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.deformable = deformable
         self.names = [body.name for body in [*deformable, *colliders]]

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analytic colliders, without a mesh: planes, boxes and spheres."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import warp as wp
 
 from ..kernels.contact import analytic_colliders as kernels
 from ..messages import message
+
+MotionInTime = Callable[[float], np.ndarray] | None
+"""A function of time [s]: the matrix [4, 4] that maps a collider from where it is given to where it
+is then, in homogeneous coordinates [m]; None where it stays there.
+"""
 
 __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
@@ -32,6 +37,8 @@ class Plane:
     normal: np.ndarray = (0.0, 0.0, 1.0)
     friction: float | None = None
     name: str = "Plane"
+    motion: MotionInTime = None
+    is_round = False
 
     def __post_init__(self):
         self.point = _three(self.name, "point", self.point)
@@ -52,6 +59,8 @@ class Box:
     high: np.ndarray
     friction: float | None = None
     name: str = "Box"
+    motion: MotionInTime = None
+    is_round = False
 
     def __post_init__(self):
         self.low = _three(self.name, "low corner", self.low)
@@ -73,6 +82,8 @@ class Sphere:
     radius: float
     friction: float | None = None
     name: str = "Sphere"
+    motion: MotionInTime = None
+    is_round = True
 
     def __post_init__(self):
         self.center = _three(self.name, "center", self.center)
@@ -83,31 +94,3 @@ class Sphere:
 
 
 AnalyticCollider = Plane | Box | Sphere
-
-
-def colliders_on_device(colliders, assembly, settings, device):
-    """All analytic colliders and the ground of the settings as `kernels.AnalyticColliders`."""
-    if settings.use_ground:
-        colliders = [*colliders, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
-    walls = [
-        (*wall, settings.friction if collider.friction is None else collider.friction)
-        for collider in colliders
-        for wall in collider.walls()
-    ]
-    kind, center, normal, size, friction = zip(*walls, strict=True) if walls else [()] * 5
-
-    def upload(values, dtype, shape):
-        return wp.array(np.array(values).reshape(shape), dtype=dtype, device=device)
-
-    struct = kernels.AnalyticColliders()
-    struct.kind = upload(kind, int, -1)
-    center = [c - assembly.origin for c in center]
-    for k, of_kind in enumerate(kind):
-        if of_kind == kernels.PLANE:  # its point nearest to the origin rounds the least
-            center[k] = (center[k] @ normal[k]) * np.asarray(normal[k])
-    struct.center = upload(center, wp.vec3, (-1, 3))
-    struct.normal = upload(normal, wp.vec3, (-1, 3))
-    struct.size = upload(size, float, -1)
-    struct.friction = upload(friction, float, -1)
-    struct.step_time = settings.step_time
-    return struct
