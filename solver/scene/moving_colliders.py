@@ -47,6 +47,7 @@ class AnalyticMotion:
         struct, count = AnalyticColliders(), len(self.walls)
         struct.kind = self._upload([wall[1] for wall in self.walls], int)
         struct.moves = self._upload(self.moving.astype(np.int32), int)
+        struct.any_moves = int(self.moves)
         struct.friction = self._upload(friction, float)
         struct.turn = self._upload(np.zeros((count, 3, 3)), wp.mat33, (-1, 3, 3))
         struct.shift = self._upload(np.zeros((count, 3)), wp.vec3, (-1, 3))

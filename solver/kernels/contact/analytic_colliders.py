@@ -42,6 +42,7 @@ class AnalyticColliders:
     start: ColliderPlaces
     goal: ColliderPlaces
     moves: wp.array[int]
+    any_moves: int
     turn: wp.array[wp.mat33]
     shift: wp.array[wp.vec3]  # [m]
     friction: wp.array[float]

@@ -20,8 +20,10 @@ from .analytic_colliders import (
     ColliderPlaces,
     ContactModel,
     direction_and_distance,
+    direction_and_distance_at,
+    distance_at_start,
 )
-from .feasibility.collider_bounds import fraction_above, least_height
+from .feasibility.collider_bounds import SAFETY, least_height
 from .feasibility.embedded_collider_bounds import place_of
 
 wp.set_module_options(OPTIONS)
@@ -117,6 +119,22 @@ def begin_motion(
 
 
 @wp.func
+def make_way(i: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
+    """Return the step of surface vertex i from x, where a substep begins, that also takes it out of
+    the way of colliders that move.
+    """
+    colliders = model.colliders
+    for k in range(colliders.kind.shape[0]):
+        if colliders.moves[k] != 0 and model.state.hidden[i] == 0:
+            at_start = distance_at_start(colliders, k, x)
+            near = direction_and_distance_at(colliders.kind[k], colliders.goal, k, x + step)
+            missing = wp.min(at_start, model.state.radius[i]) - near[3]
+            if at_start > 0.0 and missing > 0.0:
+                step += missing * wp.vec3(near[0], near[1], near[2])
+    return step
+
+
+@wp.func
 def approach(colliders: AnalyticColliders, k: int, x: wp.vec3, near: wp.vec4):
     """Return by how much the distance of x to collider k falls at most on its way to the goal [m],
     if `near` is the direction and distance of now.
@@ -126,6 +144,21 @@ def approach(colliders: AnalyticColliders, k: int, x: wp.vec3, near: wp.vec4):
         normal = colliders.goal.normal[k]
     at_goal = wp.dot(normal, x - colliders.goal.center[k]) - colliders.goal.size[k]
     return near[3] - at_goal
+
+
+@wp.func
+def kept_height(
+    colliders: AnalyticColliders,
+    k: int,
+    s: int,
+    x: wp.vec3,
+    height: float,
+    model: ContactModel,
+):
+    """Return the height of surface vertex s over collider k that its approach leaves [m]."""
+    radius = model.state.radius[s]
+    part = (1.0 - SAFETY) * wp.min(height, radius)
+    return wp.max(part, least_height(colliders, k, radius, x))
 
 
 @wp.kernel
@@ -148,11 +181,10 @@ def find_free_way(
             if colliders.moves[k] != 0 and step.progress[k] < 1.0:
                 near = direction_and_distance(colliders, k, place)
                 if near[3] > 0.0:
-                    floor = least_height(colliders, k, model.state.radius[s], place)
                     fall = approach(colliders, k, place, near)
-                    free = fraction_above(near[3], fall, floor)
-                    if free < 1.0:
-                        wp.atomic_min(step.allowed, k, free)
+                    room = near[3] - kept_height(colliders, k, s, place, near[3], model)
+                    if fall > room:
+                        wp.atomic_min(step.allowed, k, wp.max(room, 0.0) / fall)
 
 
 @wp.kernel
