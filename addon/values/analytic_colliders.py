@@ -31,8 +31,9 @@ def is_analytic(ob):
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
-def analytic_colliders_of(ob, pose):
-    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh.
+def analytic_colliders_of(ob, pose, motion=None):
+    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh, with
+    their motion from this pose.
 
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
@@ -45,12 +46,12 @@ def analytic_colliders_of(ob, pose):
     friction = ob.vbd.friction if ob.vbd.use_friction else None
     facing = _gradients(pose)
     if shape == "PLANE":
-        return [Plane(origin, facing[2], friction, ob.name)]
+        return [Plane(origin, facing[2], friction, ob.name, motion)]
     if not len(pose.points):
         raise ValueError(message("collider.no_size", name=ob.name))
     if shape == "BOX":
-        return [Plane(*side, friction, name) for side, name in _sides(ob, pose, facing)]
-    return [Sphere(origin, _radius(ob, pose), friction, ob.name)]
+        return [Plane(*side, friction, name, motion) for side, name in _sides(ob, pose, facing)]
+    return [Sphere(origin, _radius(ob, pose), friction, ob.name, motion)]
 
 
 def _gradients(pose):

@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from shapes import box, grid
+from shapes import block, box, grid, rotation
 
-from vbd.solver.bodies import Cloth, Solid
+from vbd.solver.bodies import Cells, Cloth, EmbeddedSurface, Solid
 from vbd.solver.bounds import Box, Plane, Sphere
+from vbd.solver.scene.lattice import embed, lattice
 from vbd.solver.settings import Material, Settings
-from vbd.solver.simulate import simulate
+from vbd.solver.simulate import Simulation, simulate
 
 THICKNESS = 0.01
 RUBBER = Material(youngs_modulus=1e6, collision_thickness=THICKNESS)
@@ -159,6 +160,56 @@ def test_a_collider_stops_at_what_cannot_yield():
         assert frame.positions[0][:, 2].min() > 0.0
         assert frame.positions[0][:, 2].max() < 0.3
         assert np.isfinite(frame.positions[0]).all()
+
+
+def wandering(rng):
+    """A motion at random: smooth, up to 3 m/s and 3 rad/s."""
+    axis, waves = rng.normal(size=3), rng.uniform(2.0, 6.0, 3)
+    reach, spin = rng.uniform(-0.3, 0.3, 3), rng.uniform(-3.0, 3.0)
+
+    def motion(time):
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation(axis / np.linalg.norm(axis), spin * time)
+        matrix[:3, 3] = reach * np.sin(waves * time) * [1.0, 1.0, 2.0]
+        return matrix
+
+    return motion
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_random_motion_crosses_a_surface(seed):
+    """A sheet, a cube of tets and one in cells among four colliders. Frames may end in front of
+    the animation, where a collider lags behind; so where they really are counts.
+    """
+    rng = np.random.default_rng(seed)
+    points, triangles = grid(8, 0.6)
+    contact = bool(seed % 2)
+    soft = Material(youngs_modulus=1e5, collision_thickness=THICKNESS, self_contact=contact)
+    cloth = Material(
+        youngs_modulus=1e5, density=0.2, collision_thickness=THICKNESS, self_contact=contact
+    )
+    skin, faces = block((0.2,) * 3, (0.3, 0.3, 0.0))
+    cells = lattice(skin, faces, 3)
+    surface = EmbeddedSurface(*embed(skin, cells), faces)
+    seen = Cells(cells.points, cells.cells, soft, filling=cells.filling, surface=surface)
+    bodies = [Cloth(points - [0.3, 0.3, -0.25], triangles, cloth), cube((-0.3, -0.3, 0.0), soft)]
+    colliders = [
+        Plane((0, 0, -0.4), motion=wandering(rng)),
+        Sphere((0, 0, 0), 0.15, motion=wandering(rng)),
+        Sphere((0, 0.6, 0.3), 0.2, motion=wandering(rng)),
+        Plane((0, 0, 1.0), (0, 0, -1), motion=wandering(rng)),
+    ]
+    scene = [*bodies, seen, *colliders]
+    simulation = Simulation(scene, Settings(substeps=4, iterations=6, friction=0.5))
+    places = simulation.kinematic.analytic.struct.now
+    for frame in simulation.frames(24):
+        x = [*frame.exact_positions[:2], surface.points(frame.exact_positions[2])]
+        x = np.concatenate(x) - simulation.model.assembly.origin
+        center, normal = places.center.numpy(), places.normal.numpy()
+        for k in (0, 3):
+            assert ((x - center[k]) @ normal[k]).min() > 0.0
+        for k in (1, 2):
+            assert np.linalg.norm(x - center[k], axis=1).min() > places.size.numpy()[k]
 
 
 def test_a_sphere_may_not_become_an_ellipsoid():

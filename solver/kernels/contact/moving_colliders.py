@@ -82,6 +82,14 @@ def between(a: wp.mat44d, b: wp.mat44d, fraction: wp.float64):
     return (wp.float64(1.0) - fraction) * a + fraction * b
 
 
+@wp.func
+def is_at_goal(colliders: AnalyticColliders, k: int):
+    """Return whether collider k is where it is to be at the end of the step."""
+    same = colliders.now.center[k] == colliders.goal.center[k]
+    same = same and colliders.now.normal[k] == colliders.goal.normal[k]
+    return same and colliders.now.size[k] == colliders.goal.size[k]
+
+
 @wp.kernel
 def begin_motion(
     fraction: wp.array[wp.float64],
@@ -112,10 +120,12 @@ def begin_motion(
     step.shift[k] = wp.vec3(float(shift[0]), float(shift[1]), float(shift[2]))
     step.map_at_start[k] = before
     step.map_at_goal[k] = goal
-    step.progress[k] = 0.0
     step.allowed[k] = 1.0
-    colliders.turn[k] = wp.mat33(0.0)
-    colliders.shift[k] = wp.vec3(0.0)
+    # One that stays, or turns in its place, is at its goal.
+    progress = wp.where(is_at_goal(colliders, k), 1.0, 0.0)
+    step.progress[k] = progress
+    colliders.turn[k] = progress * step.turn[k]
+    colliders.shift[k] = progress * step.shift[k]
 
 
 @wp.func
