@@ -27,7 +27,7 @@ LATER_NUMBERS = (
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    "seams",
+    *("seams", "motion"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 # Faces of version 0.1 do not buckle.

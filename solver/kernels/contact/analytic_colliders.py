@@ -23,7 +23,7 @@ CLEARANCE_FACTOR = wp.constant(0.99)
 
 @wp.struct
 class ColliderPlaces:
-    """Where colliders are, arrays per collider."""
+    """Places of colliders, arrays per collider."""
 
     center: wp.array[wp.vec3]  # or a point of the plane [m]
     normal: wp.array[wp.vec3]  # of a plane; the direction at the center of a sphere
