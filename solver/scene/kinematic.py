@@ -196,7 +196,8 @@ class Kinematic:
     @property
     def state_owners(self):
         """The owners of state for the next frame."""
-        return [self.pins, self.attached, self.colliders, self.analytic]
+        analytic = [self.analytic] if self.analytic.moves else []
+        return [self.pins, self.attached, self.colliders, *analytic]
 
     def begin_frame(self, frame, time):
         """Read all positions at the end of this frame."""

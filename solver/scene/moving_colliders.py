@@ -112,8 +112,6 @@ class AnalyticMotion:
     @property
     def saved(self):
         """Device arrays that pass from one substep to the next."""
-        if not self.moves:
-            return {}
         now, start, step = self.struct.now, self.struct.start, self.step
         return {
             "center": now.center,
@@ -131,7 +129,7 @@ class AnalyticMotion:
 
     def save(self):
         """Return the state that passes from one frame to the next."""
-        return {"known": self.known} if self.moves else {}
+        return {"known": self.known}
 
     def restore(self, saved):
         """Restore the result of `save`."""
@@ -150,8 +148,6 @@ class AnalyticMotion:
 
     def begin_frame(self, _frame, time):
         """Read the places at the end of this frame."""
-        if not self.moves:
-            return
         start, end = self.frame.at_start, self.frame.at_end
         for name in ("center", "normal", "size"):
             wp.copy(getattr(start, name), getattr(end, name))
