@@ -21,10 +21,6 @@ ANALYTIC_SHAPES = (
     ),
 )
 
-# Tolerance of the relative lengths of an object's axes where a round shape needs equal ones, and of
-# the cosine of their angles.
-EVEN = 1e-4
-
 
 def is_analytic(ob):
     """Return whether an object is a collider with a shape other than Mesh."""
@@ -75,9 +71,7 @@ def _sides(ob, pose, facing):
 
 def _radius(ob, pose):
     """Radius [m] of the smallest sphere around the origin that holds the mesh."""
-    axes = pose.matrix[:3, :3]
-    products = axes.T @ axes
-    size = products.trace() / 3.0
-    if np.abs(products - size * np.eye(3)).max() > EVEN * size:
-        raise ValueError(message("collider.sphere_scale", name=ob.name))
-    return float(np.sqrt(size) * np.linalg.norm(pose.points.astype(np.float64), axis=1).max())
+    from ...solver.scene.analytic_colliders import even_scale
+
+    scale = even_scale(ob.name, pose.matrix[:3, :3])
+    return scale * float(np.linalg.norm(pose.points.astype(np.float64), axis=1).max())

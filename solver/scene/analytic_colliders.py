@@ -14,6 +14,10 @@ MotionInTime = Callable[[float], np.ndarray] | None
 is then, in homogeneous coordinates [m]; None where it stays there.
 """
 
+# Tolerance of the relative lengths of axes where a sphere needs equal ones, and of the cosine of
+# their angles.
+EVEN = 1e-4
+
 __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
 
@@ -38,7 +42,6 @@ class Plane:
     friction: float | None = None
     name: str = "Plane"
     motion: MotionInTime = None
-    is_round = False
 
     def __post_init__(self):
         self.point = _three(self.name, "point", self.point)
@@ -60,7 +63,6 @@ class Box:
     friction: float | None = None
     name: str = "Box"
     motion: MotionInTime = None
-    is_round = False
 
     def __post_init__(self):
         self.low = _three(self.name, "low corner", self.low)
@@ -83,7 +85,6 @@ class Sphere:
     friction: float | None = None
     name: str = "Sphere"
     motion: MotionInTime = None
-    is_round = True
 
     def __post_init__(self):
         self.center = _three(self.name, "center", self.center)
@@ -94,3 +95,12 @@ class Sphere:
 
 
 AnalyticCollider = Plane | Box | Sphere
+
+
+def even_scale(name, axes):
+    """Return the length of axes [3, 3] that keep a sphere round; refuse others."""
+    products = axes.T @ axes
+    size = products.trace() / 3.0
+    if np.abs(products - size * np.eye(3)).max() > EVEN * size:
+        raise ValueError(message("collider.sphere_scale", name=name))
+    return float(np.sqrt(size))

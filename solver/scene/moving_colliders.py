@@ -4,13 +4,10 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.contact.analytic_colliders import PLANE, AnalyticColliders, ColliderPlaces
+from ..kernels.contact.analytic_colliders import PLANE, SPHERE, AnalyticColliders, ColliderPlaces
 from ..kernels.contact.moving_colliders import FramePath, StepPath
 from ..messages import message
-from .analytic_colliders import Plane
-
-# Relative difference of the axes of a sphere that counts as rounding.
-EVEN = 1e-4
+from .analytic_colliders import Plane, even_scale
 
 
 class AnalyticMotion:
@@ -77,7 +74,8 @@ class AnalyticMotion:
                 at = axes @ at + matrix[:3, 3]
                 normal = np.linalg.solve(axes.T, normal)
                 normal /= np.linalg.norm(normal)
-                size *= np.cbrt(abs(np.linalg.det(axes)))
+                if kind == SPHERE:
+                    size *= even_scale(collider.name, axes)
             if kind == PLANE:  # its point nearest to the origin rounds the least
                 at = (at @ normal) * normal
             found.append((at, normal, size))
@@ -163,9 +161,4 @@ def _matrix_of(collider, time):
     sound = matrix.shape == (4, 4) and np.isfinite(matrix).all()
     if not sound or abs(np.linalg.det(matrix[:3, :3])) < np.finfo(np.float32).tiny:
         raise ValueError(message("script.collider_motion", name=collider.name, time=time))
-    if collider.is_round:
-        products = matrix[:3, :3].T @ matrix[:3, :3]
-        size = products.trace() / 3.0
-        if np.abs(products - size * np.eye(3)).max() > EVEN * size:
-            raise ValueError(message("collider.sphere_scale", name=collider.name))
     return matrix

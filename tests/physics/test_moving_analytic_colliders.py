@@ -162,6 +162,27 @@ def test_a_collider_stops_at_what_cannot_yield():
         assert np.isfinite(frame.positions[0]).all()
 
 
+def test_a_surface_in_cells_meets_a_plane_that_comes_towards_it():
+    skin, faces = block((0.2,) * 3, (0.0, 0.0, 0.15))
+    cells = lattice(skin, faces, 3)
+    surface = EmbeddedSurface(*embed(skin, cells), faces)
+    body = Cells(
+        cells.points,
+        cells.cells,
+        RUBBER,
+        filling=cells.filling,
+        surface=surface,
+        velocities=[0.0, 0.0, -4.0],
+    )
+    floor = Plane((0, 0, -0.3), motion=moved(lambda t: (0.0, 0.0, 4.0 * t)))
+    simulation = Simulation([body, floor], Settings(substeps=4, **WEIGHTLESS))
+    places = simulation.kinematic.analytic.struct.now
+    for frame in simulation.frames(6):
+        low = surface.points(frame.exact_positions[0])[:, 2].min()
+        assert low > places.center.numpy()[0, 2] + simulation.model.assembly.origin[2]
+    assert low > 4.0 * frame.index / 24 - 0.3
+
+
 def wandering(rng):
     """A motion at random: smooth, up to 3 m/s and 3 rad/s."""
     axis, waves = rng.normal(size=3), rng.uniform(2.0, 6.0, 3)

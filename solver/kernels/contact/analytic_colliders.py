@@ -105,6 +105,18 @@ def carried_along(colliders: AnalyticColliders, k: int, x_start: wp.vec3):
 
 
 @wp.func
+def approach(colliders: AnalyticColliders, k: int, x: wp.vec3, near: wp.vec4):
+    """Return by how much the distance of x to collider k falls at most on its way to its goal [m],
+    if `near` is the direction and distance of now. It may be negative.
+    """
+    normal = wp.vec3(near[0], near[1], near[2])
+    if colliders.kind[k] != SPHERE:
+        normal = colliders.goal.normal[k]
+    at_goal = wp.dot(normal, x - colliders.goal.center[k]) - colliders.goal.size[k]
+    return near[3] - at_goal
+
+
+@wp.func
 def may_reach(colliders: AnalyticColliders, k: int, low: wp.vec3, high: wp.vec3):
     """Return whether any point of a box may be behind collider k."""
     center = colliders.now.center[k]

@@ -15,10 +15,10 @@ import warp as wp
 from ..device.options import OPTIONS
 from .analytic_colliders import (
     PLANE,
-    SPHERE,
     AnalyticColliders,
     ColliderPlaces,
     ContactModel,
+    approach,
     direction_and_distance,
     direction_and_distance_at,
     distance_at_start,
@@ -142,18 +142,6 @@ def make_way(i: int, x: wp.vec3, step: wp.vec3, model: ContactModel):
             if at_start > 0.0 and missing > 0.0:
                 step += missing * wp.vec3(near[0], near[1], near[2])
     return step
-
-
-@wp.func
-def approach(colliders: AnalyticColliders, k: int, x: wp.vec3, near: wp.vec4):
-    """Return by how much the distance of x to collider k falls at most on its way to the goal [m],
-    if `near` is the direction and distance of now.
-    """
-    normal = wp.vec3(near[0], near[1], near[2])
-    if colliders.kind[k] != SPHERE:
-        normal = colliders.goal.normal[k]
-    at_goal = wp.dot(normal, x - colliders.goal.center[k]) - colliders.goal.size[k]
-    return near[3] - at_goal
 
 
 @wp.func
