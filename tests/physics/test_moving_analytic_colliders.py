@@ -151,6 +151,13 @@ def test_a_tilting_plane_does_not_cut_into_a_cube():
     assert (frame.positions[0] @ normal).min() < THICKNESS
 
 
+def test_a_plane_that_turns_around_within_a_frame_leaves_finite_positions():
+    spin = Plane((0, 0, 0), motion=turned(24 * np.pi, axis=0))
+    ball = Sphere((0, 0, -0.5), 0.4, motion=turned(24 * np.pi, axis=0))
+    for frame in simulate([cube((-0.1, -0.1, THICKNESS)), spin, ball], Settings(substeps=4), 6):
+        assert np.isfinite(frame.positions[0]).all()
+
+
 def test_a_collider_stops_at_what_cannot_yield():
     """A cube between a floor and a ceiling that comes down is pressed, and not crossed."""
     lid = Plane((0, 0, 0.3), (0, 0, -1), motion=moved(lambda t: (0.0, 0.0, -0.3 * t)))

@@ -29,6 +29,10 @@ from .feasibility.embedded_collider_bounds import place_of
 wp.set_module_options(OPTIONS)
 
 
+# Least length of an interpolated normal: one that turns around within a frame is 0 on its way.
+SHORTEST = wp.constant(1.0e-6)
+
+
 @wp.struct
 class FramePath:
     """Places of colliders at both ends of a frame, and the maps to there from where they are given.
@@ -66,7 +70,7 @@ def move_place(
     """Set place k between those of a and b."""
     center = wp.lerp(a.center[k], b.center[k], fraction)
     normal = wp.lerp(a.normal[k], b.normal[k], fraction)
-    length = wp.length(normal)
+    length = wp.max(wp.length(normal), SHORTEST)
     if kind == PLANE and fraction < 1.0:
         offset_a = wp.dot(a.normal[k], a.center[k])
         offset_b = wp.dot(b.normal[k], b.center[k])
