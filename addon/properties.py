@@ -135,8 +135,8 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         "collider_shape": EnumProperty(
             name="Shape",
-            description="What pushes simulated objects away. All but Mesh must stand still, and "
-            "cost next to nothing",
+            description="What pushes simulated objects away. All but Mesh cost next to "
+            "nothing; they may move, but not deform",
             items=COLLIDER_SHAPES,
             default="MESH",
             options=set(),

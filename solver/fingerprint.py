@@ -27,7 +27,7 @@ LATER_NUMBERS = (
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    *("seams", "unstressed_points", "keyed"),
+    *("seams", "unstressed_points", "keyed", "motion"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 LATER["keeps_shape"] = False

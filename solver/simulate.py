@@ -29,10 +29,11 @@ from .report.residual import Residual
 from .report.statistics import Measure, Statistics
 from .rest_shapes.finding import with_rest_shapes
 from .rest_shapes.store import RestShapes
-from .scene.analytic_colliders import AnalyticCollider, colliders_on_device
+from .scene.analytic_colliders import AnalyticCollider
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
 from .scene.kinematic import Kinematic
+from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
 
 
@@ -141,10 +142,10 @@ class Simulation:
         refuse_too_large(deformable, colliders, device)
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
-        self.kinematic = Kinematic(deformable, colliders, attachments, scene, device)
+        analytic = AnalyticMotion(analytic, scene, settings, device)
+        self.kinematic = Kinematic(deformable, colliders, attachments, analytic, scene, device)
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
-        walls = colliders_on_device(analytic, scene, settings, device)
         begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
@@ -156,7 +157,7 @@ class Simulation:
             if getattr(body, "pressure_in_time", None) is not None
         )
         outside = ExternalForces(gravity, fields, pressures)
-        self.model = Model(scene, settings, surface, walls, launches, outside)
+        self.model = Model(scene, settings, surface, analytic.struct, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.keyed = Keyed(self.model, deformable, colliders, analytic, attachments)
         self.deformable = deformable

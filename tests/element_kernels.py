@@ -18,7 +18,7 @@ from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.report.residual import Residual
 from vbd.solver.report.statistics import Measure
-from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.scene.moving_colliders import AnalyticMotion
 from vbd.solver.settings import Settings
 
 
@@ -51,7 +51,7 @@ def model_of(body, settings):
     """The model of one body."""
     scene = assemble([body], settings)
     surface = contact_surface(scene, [body], [], settings)
-    analytic = colliders_on_device([], scene, settings, "cpu")
+    analytic = AnalyticMotion([], scene, settings, "cpu").struct
     return Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
 
 

@@ -26,7 +26,7 @@ from .field_weights import field_weights
 from .keyed import followed, friction_of, keyed_values
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
-from .reader import Pose, identity, is_keyed, moves, read_pose
+from .reader import Pose, deforms, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
 from .sewing import seam_ends, seams
 
@@ -83,10 +83,18 @@ class Target:
 
 def analytic_colliders(gathered, ob, depsgraph):
     """The planes, spheres and so on of a collider object without a mesh."""
-    pose = read_pose(ob, depsgraph, with_points=ob.vbd.collider_shape != "PLANE")
+    has_size, reader, motion = ob.vbd.collider_shape != "PLANE", gathered.reader, None
+    pose = read_pose(ob, depsgraph, with_points=has_size)
     if moves(ob):
-        gathered.reader.hold(ob, pose)
-    return analytic_colliders_of(ob, pose, friction_of(gathered, ob))
+        key, given = identity(ob), np.linalg.inv(pose.matrix)
+        reader.add(ob, pose, with_points=False)
+        if has_size and deforms(ob):
+            reader.hold(ob, pose)
+
+        def motion(time):
+            return reader.at(key, time).matrix @ given
+
+    return analytic_colliders_of(ob, pose, friction_of(gathered, ob), motion)
 
 
 def _outward(triangles, pose):

@@ -40,15 +40,16 @@ def identity(ob):
 
 def moves(ob):
     """Return whether anything may change an object's shape or place over time; True if unsure."""
-    if _has_handlers():
-        return True
-    if any(_has_animation(block) for block in (ob, ob.data) if block is not None) or _keys_move(ob):
-        return True
-    if len(ob.constraints) or ob.rigid_body:
-        return True
-    if any(m.show_viewport and m.type not in STILL for m in ob.modifiers):
+    if deforms(ob) or _has_animation(ob) or len(ob.constraints) or ob.rigid_body:
         return True
     return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
+
+
+def deforms(ob):
+    """Return whether anything may change an object's shape over time; True if unsure."""
+    if _has_handlers() or _has_animation(ob.data) or _keys_move(ob):
+        return True
+    return any(m.show_viewport and m.type not in STILL for m in ob.modifiers)
 
 
 def _keys_move(ob):
@@ -109,6 +110,7 @@ def curves_of(action):
 
 
 def _has_animation(block):
+    """Return whether a data-block, or None, has keyframes, drivers or NLA strips."""
     data = getattr(block, "animation_data", None)
     return data is not None and bool(data.action or data.drivers or data.nla_tracks)
 
@@ -139,9 +141,11 @@ class Pose:
         """Return whether two poses are equal up to rounding."""
         atol = STILLNESS * unit_scale(bpy.context.scene)
         same = np.allclose(self.matrix, other.matrix, rtol=STILLNESS, atol=atol)
-        if same and self.points is not None:
-            same = np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
-        return same
+        return same and (self.points is None or self.has_shape_of(other))
+
+    def has_shape_of(self, other):
+        """Return whether the points of two poses are equal up to rounding."""
+        return np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
 
 
 def found(key):
@@ -156,36 +160,21 @@ def read_pose(ob, depsgraph, with_points, vertex_count=None):
     """The pose of an object as evaluated now; refuses meshes that cannot be used."""
     evaluated = ob.evaluated_get(depsgraph)
     matrix, points, strands = read_mesh.matrix(evaluated), None, None
-    frame = bpy.context.scene.frame_current
+    here = {"name": ob.name, "frame": bpy.context.scene.frame_current}
     if not abs(np.linalg.det(matrix[:3, :3])) > FLAT_TRANSFORM:
-        raise ValueError(message("animation.zero_scale", name=ob.name, frame=frame))
+        raise ValueError(message("animation.zero_scale", **here))
     if with_points:
         if is_curve(ob):
             points, strands = control_points(ob, depsgraph)
         else:
             points = read_mesh.positions(evaluated.data)
         if vertex_count is not None and len(points) != vertex_count:
-            raise ValueError(
-                message(
-                    "animation.vertices",
-                    name=ob.name,
-                    count=len(points),
-                    frame=frame,
-                    before=vertex_count,
-                )
-            )
+            counts = {"count": len(points), "before": vertex_count}
+            raise ValueError(message("animation.vertices", **counts, **here))
         bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
         if len(bad):
-            raise ValueError(
-                message(
-                    "animation.not_finite",
-                    name=ob.name,
-                    count=len(bad),
-                    total=len(points),
-                    frame=frame,
-                    first=bad[0],
-                )
-            )
+            lost = {"count": len(bad), "total": len(points), "first": bad[0]}
+            raise ValueError(message("animation.not_finite", **lost, **here))
     matrix[:3] *= unit_scale(depsgraph.scene)
     return Pose(matrix, points, strands)
 
@@ -200,9 +189,9 @@ class Reader:
     def __init__(self, frame_start, frame_count, frame_time):
         self.frame_start, self.frame_count, self.frame_time = frame_start, frame_count, frame_time
         self.wanted = {}  # identity -> whether points are needed
-        self.still = {}  # identity -> pose that must not change
+        self.rigid = {}  # identity -> pose whose shape must not change
         self.others = {}  # name -> function that reads it from a depsgraph
-        self.unsure = False  # True if the count of points may change, or a still object may move
+        self.unsure = False  # True if the count of points, or a shape that is held, may change
         self.known = {0: {}}  # frame -> identity -> pose; the input state and the last two
         self.queue = Queue(AHEAD)
         self.next = 1
@@ -223,8 +212,8 @@ class Reader:
         self.known[0][name] = start
 
     def hold(self, ob, pose):
-        """Watch an object that must keep its pose."""
-        self.still[identity(ob)] = pose
+        """Watch an object that must keep its shape."""
+        self.rigid[identity(ob)] = pose
         self.unsure = True
 
     def begin_after(self, frame):
@@ -235,7 +224,7 @@ class Reader:
 
     def survey(self):
         """Visit all frames and refuse, before any work, objects whose count of points changes, or
-        that move though they must not.
+        whose shape does though it must not.
 
         Yields after every frame, since this may take long; ends at once if it cannot happen.
         """
@@ -272,11 +261,10 @@ class Reader:
             poses[key] = read_pose(found(key), depsgraph, with_points, count)
         for name, read in self.others.items():
             poses[name] = read(depsgraph)
-        for key, start in self.still.items():
-            count = None if start.points is None else len(start.points)
-            pose = read_pose(found(key), depsgraph, count is not None, count)
-            if not pose.is_close(start):
-                raise ValueError(message("animation.shape_moves", name=key[0], frame=scene_frame))
+        for key, start in self.rigid.items():
+            pose = read_pose(found(key), depsgraph, True, len(start.points))
+            if not pose.has_shape_of(start):
+                raise ValueError(message("animation.shape_deforms", name=key[0], frame=scene_frame))
         return poses
 
     def at(self, key, time):

@@ -21,18 +21,15 @@ ANALYTIC_SHAPES = (
     ),
 )
 
-# Tolerance of the relative lengths of an object's axes where a round shape needs equal ones, and of
-# the cosine of their angles.
-EVEN = 1e-4
-
 
 def is_analytic(ob):
     """Return whether an object is a collider with a shape other than Mesh."""
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
-def analytic_colliders_of(ob, pose, friction=None):
-    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh.
+def analytic_colliders_of(ob, pose, friction=None, motion=None):
+    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh, with
+    their motion from this pose.
 
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
@@ -44,12 +41,12 @@ def analytic_colliders_of(ob, pose, friction=None):
         raise ValueError(message("collider.bowl", name=ob.name))
     facing = _gradients(pose)
     if shape == "PLANE":
-        return [Plane(origin, facing[2], friction, ob.name)]
+        return [Plane(origin, facing[2], friction, ob.name, motion)]
     if not len(pose.points):
         raise ValueError(message("collider.no_size", name=ob.name))
     if shape == "BOX":
-        return [Plane(*side, friction, name) for side, name in _sides(ob, pose, facing)]
-    return [Sphere(origin, _radius(ob, pose), friction, ob.name)]
+        return [Plane(*side, friction, name, motion) for side, name in _sides(ob, pose, facing)]
+    return [Sphere(origin, _radius(ob, pose), friction, ob.name, motion)]
 
 
 def _gradients(pose):
@@ -73,9 +70,7 @@ def _sides(ob, pose, facing):
 
 def _radius(ob, pose):
     """Radius [m] of the smallest sphere around the origin that holds the mesh."""
-    axes = pose.matrix[:3, :3]
-    products = axes.T @ axes
-    size = products.trace() / 3.0
-    if np.abs(products - size * np.eye(3)).max() > EVEN * size:
-        raise ValueError(message("collider.sphere_scale", name=ob.name))
-    return float(np.sqrt(size) * np.linalg.norm(pose.points.astype(np.float64), axis=1).max())
+    from ...solver.scene.analytic_colliders import even_scale
+
+    scale = even_scale(ob.name, pose.matrix[:3, :3])
+    return scale * float(np.linalg.norm(pose.points.astype(np.float64), axis=1).max())

@@ -9,7 +9,6 @@ import numpy as np
 from ..contact.surface import at_points
 from ..elements.body_constants import per_vertex
 from ..model.masses import vertex_mass
-from ..scene.analytic_colliders import frictions
 
 # Values that are arrays per vertex; of these friction alone changes no recorded launch.
 FRICTION = "friction"
@@ -32,7 +31,7 @@ class Keyed:
         rows = [slice(b - len(tie.vertices), b) for tie, b in zip(attachments, end, strict=True)]
         self.ties = [each for each in zip(attachments, rows, strict=True) if each[0].keyed]
         self.bodies = [(number, body) for number, body in enumerate(bodies) if body.keyed]
-        self.rubbing = [one for one in (*colliders, *analytic) if callable(one.friction)]
+        self.rubbing = [one for one in (*colliders, *analytic.colliders) if callable(one.friction)]
         self.values, self.frictions = {}, []  # as of the last frame; none are known at a restart
 
     def begin_frame(self, time):
@@ -96,7 +95,7 @@ class Keyed:
                 friction[surface.body == number] = collider.friction(time)
         state = model.contact_model.state
         state.friction.assign(friction.astype(np.float32))
-        walls = frictions(self.analytic, model.settings, time)
+        walls = self.analytic.frictions(time)
         model.contact_model.colliders.friction.assign(np.array(walls, dtype=np.float32))
         if model.contact is not None:
             model.lists.mix_friction(friction.astype(np.float32))

@@ -9,6 +9,7 @@ from ..groups.sleep import Rest
 from ..model.stage import Stage
 from .chebyshev import Acceleration
 from .coarse_steps import CoarseMatrixUpdate, CyclicCoarseSteps, FewCoarseSteps
+from .collider_motion import ColliderMotion
 from .contact_stages import Anchors, ContactLoad, ContactStage
 from .convergence import ErrorSamples
 from .enclosed_air import EnclosedAir
@@ -35,6 +36,7 @@ class Stages:
     anchors: Stage
     contact_load: Stage
     frame_progress: Stage
+    collider_motion: Stage
     prediction: Stage
     forces: Stage
     plasticity: Stage
@@ -127,6 +129,8 @@ def _of_iterations(model, residual, convergence):
 def _of_contact(model, kinematic, residual, rest):
     """Return the stages of contact, by name."""
     made = {}
+    if kinematic.analytic.moves:
+        made["collider_motion"] = ColliderMotion(model, kinematic.analytic)
     if model.contact is not None:
         if RestlessGuard.is_needed(model):
             made["restless_guard"] = RestlessGuard(model, residual)

@@ -63,6 +63,7 @@ class Stepper:
         s.contact_load.begin_step()  # contact stiffness follows the load
         # Predict: start positions `x_start`, inertial positions `inertial`, and the guess.
         s.frame_progress.begin_step()
+        s.collider_motion.begin_step()  # goals of analytic colliders that move
         s.prediction.begin_step()
         s.forces.begin_step()  # they change `inertial`
         s.plasticity.begin_step()  # rest values flow, ...
@@ -101,6 +102,7 @@ class Stepper:
             s.coarse_steps.before_sweep,  # in motion, where an accuracy can end the substep
             s.error_samples.before_sweep,  # positions for the error estimate
             s.contacts.before_sweep,  # search where due, refresh pairs, move colliders on
+            s.collider_motion.before_sweep,  # move analytic colliders on
             s.guess_guard.before_sweep,  # once, early, without mesh contact: draws x back
             s.plain_first_sweep.before_sweep,  # ω = 1 in the first if the guess is `x_start`
             s.sweeps.sweep,  # every free vertex takes its Newton step, color by color

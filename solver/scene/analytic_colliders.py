@@ -7,10 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import warp as wp
 
 from ..kernels.contact import analytic_colliders as kernels
 from ..messages import message
+
+MotionInTime = Callable[[float], np.ndarray] | None
+"""A function of time [s]: the matrix [4, 4] that maps a collider from where it is given to where it
+is then, in homogeneous coordinates [m]; None where it stays there.
+"""
+
+# Tolerance of the relative lengths of axes where a sphere needs equal ones, and of the cosine of
+# their angles.
+EVEN = 1e-4
 
 __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
@@ -35,6 +43,7 @@ class Plane:
     normal: np.ndarray = (0.0, 0.0, 1.0)
     friction: float | Callable[[float], float] | None = None
     name: str = "Plane"
+    motion: MotionInTime = None
 
     def __post_init__(self):
         self.point = _three(self.name, "point", self.point)
@@ -55,6 +64,7 @@ class Box:
     high: np.ndarray
     friction: float | Callable[[float], float] | None = None
     name: str = "Box"
+    motion: MotionInTime = None
 
     def __post_init__(self):
         self.low = _three(self.name, "low corner", self.low)
@@ -76,6 +86,7 @@ class Sphere:
     radius: float
     friction: float | Callable[[float], float] | None = None
     name: str = "Sphere"
+    motion: MotionInTime = None
 
     def __post_init__(self):
         self.center = _three(self.name, "center", self.center)
@@ -96,39 +107,10 @@ def friction_at(collider, settings, time):
     return own(time) if callable(own) else own
 
 
-def with_ground(colliders, settings):
-    """Return analytic colliders with the ground of the settings, if it is used."""
-    if not settings.use_ground:
-        return colliders
-    return [*colliders, Plane((0.0, 0.0, settings.ground_height), name="Ground")]
-
-
-def frictions(colliders, settings, time):
-    """Return the friction of all their walls at a time [s]."""
-    return [
-        friction_at(collider, settings, time)
-        for collider in with_ground(colliders, settings)
-        for _ in collider.walls()
-    ]
-
-
-def colliders_on_device(colliders, assembly, settings, device):
-    """All analytic colliders and the ground of the settings as `kernels.AnalyticColliders`."""
-    walls = [wall for one in with_ground(colliders, settings) for wall in one.walls()]
-    kind, center, normal, size = zip(*walls, strict=True) if walls else [()] * 4
-
-    def upload(values, dtype, shape):
-        return wp.array(np.array(values).reshape(shape), dtype=dtype, device=device)
-
-    struct = kernels.AnalyticColliders()
-    struct.kind = upload(kind, int, -1)
-    center = [c - assembly.origin for c in center]
-    for k, of_kind in enumerate(kind):
-        if of_kind == kernels.PLANE:  # its point nearest to the origin rounds the least
-            center[k] = (center[k] @ normal[k]) * np.asarray(normal[k])
-    struct.center = upload(center, wp.vec3, (-1, 3))
-    struct.normal = upload(normal, wp.vec3, (-1, 3))
-    struct.size = upload(size, float, -1)
-    struct.friction = upload(frictions(colliders, settings, 0.0), float, -1)
-    struct.step_time = settings.step_time
-    return struct
+def even_scale(name, axes):
+    """Return the length of axes [3, 3] that keep a sphere round; refuse others."""
+    products = axes.T @ axes
+    size = products.trace() / 3.0
+    if np.abs(products - size * np.eye(3)).max() > EVEN * size:
+        raise ValueError(message("collider.sphere_scale", name=name))
+    return float(np.sqrt(size))

@@ -21,7 +21,8 @@ class Drivers:
 
     def of_bodies(self, start, end):
         """Return the mask [body] of bodies that are driven between two times [s]."""
-        driven = np.full(self.count, self.gravity.changes or self.fields.changes)
+        moving = self.kinematic.analytic.changed.any()  # nobody knows what it will touch
+        driven = np.full(self.count, moving or self.gravity.changes or self.fields.changes)
         pins, attached = self.kinematic.pins, self.kinematic.attached
         driven[self.body[pins.first + np.flatnonzero(pins.changed)]] = True
         changed = attached.changed | (self.shrinks_until > start)
@@ -32,5 +33,5 @@ class Drivers:
         return driven
 
     def any_collider(self):
-        """Return whether any collider moves in this frame."""
+        """Return whether any collider mesh moves in this frame."""
         return bool(self.kinematic.colliders.changed.any())

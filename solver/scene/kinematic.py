@@ -184,9 +184,12 @@ class AttachedPoints(KinematicPoints):
 
 
 class Kinematic:
-    """All kinematic points of a scene: `pins`, `colliders` and `attached` points."""
+    """All kinematic points of a scene: `pins`, `colliders` and `attached` points; and `analytic`,
+    the `AnalyticMotion` of its analytic colliders.
+    """
 
-    def __init__(self, deformable, colliders, attachments, assembly, device):
+    def __init__(self, deformable, colliders, attachments, analytic, assembly, device):
+        self.analytic = analytic
         self.attached = AttachedPoints(attachments, assembly, device)
         self.colliders = KinematicColliders(colliders, assembly, device)
         self.pins = KinematicPins(deformable, assembly, device)
@@ -199,9 +202,10 @@ class Kinematic:
     @property
     def state_owners(self):
         """The owners of state for the next frame."""
-        return [self.pins, self.attached, self.colliders]
+        analytic = [self.analytic] if self.analytic.moves else []
+        return [self.pins, self.attached, self.colliders, *analytic]
 
     def begin_frame(self, frame, time):
         """Read all positions at the end of this frame."""
-        for points in self.state_owners:
-            points.begin_frame(frame, time)
+        for owner in self.state_owners:
+            owner.begin_frame(frame, time)

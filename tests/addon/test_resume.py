@@ -99,6 +99,26 @@ def test_a_file_that_was_closed_during_its_bake_goes_on(scene, whole):
     assert same_as(whole)
 
 
+@pytest.mark.parametrize("shape", ["PLANE", "SPHERE"])
+def test_a_collider_without_mesh_goes_on_where_it_was(scene, shape):
+    floor = bpy.data.objects["Slab"]
+    floor.vbd.collider_shape = shape
+    floor.location.z = -3.0 if shape == "SPHERE" else 0.0
+    floor.rotation_euler.z = 0.0
+    floor.keyframe_insert("rotation_euler", frame=1)
+    floor.rotation_euler.z = 2.0
+    floor.keyframe_insert("rotation_euler", frame=1 + FRAMES)
+    bpy.ops.wm.save_mainfile()
+    bake()
+    expected = all_frames(place())
+    shutil.rmtree(place())
+    bpy.ops.wm.revert_mainfile()
+    stop_after(5)
+    bpy.ops.wm.revert_mainfile()
+    assert bake(EVERY_FRAME).first > 0
+    np.testing.assert_array_equal(all_frames(place()), expected)
+
+
 def test_esc_keeps_frames_that_are_gone_on_with(scene, whole):
     steps = bake_steps(bpy.context)
     while next(steps) is None:

@@ -91,8 +91,8 @@ def test_a_collider_that_moves_by_little_in_small_units_does_move(scene):
     slide(ball, 0, 1, 5, 0.1)
     frames(scene, 1, 5)
     scene.unit_settings.scale_length = 1e-6
-    with pytest.raises(RuntimeError, match="Ball moves in frame"):
-        bpy.ops.vbd.bake()
+    (ball,) = (body for body in gathered().bodies if isinstance(body, Sphere))
+    assert ball.motion is not None
 
 
 def test_free_fall_obeys_the_gravity_shown(scene):

@@ -19,7 +19,7 @@ from vbd.solver.kernels.device.teams import ALONE, SIZE
 from vbd.solver.lattice.contact_mesh import split
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
-from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.scene.moving_colliders import AnalyticMotion
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -144,7 +144,7 @@ def forces_of_contact(bodies, team, lanes):
     settings = Settings()
     scene = assemble(bodies, settings)
     surface = contact_surface(scene, bodies, [], settings)
-    analytic = colliders_on_device([], scene, settings, "cpu")
+    analytic = AnalyticMotion([], scene, settings, "cpu").struct
     model = Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
     contact = Contact(model, ["A", "B"], settings)
     contact.search()

@@ -23,7 +23,7 @@ from vbd.solver.kernels.contact.pairs import Touch
 from vbd.solver.kernels.device.teams import SIZE
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
-from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.scene.moving_colliders import AnalyticMotion
 from vbd.solver.settings import Material, Settings
 
 RADIUS = 0.01
@@ -45,7 +45,7 @@ def touching_sheets():
     bodies, settings = [Cloth(x, triangles, material) for x in (lower, upper)], Settings()
     scene = assemble(bodies, settings)
     surface = contact_surface(scene, bodies, [], settings)
-    analytic = colliders_on_device([], scene, settings, "cpu")
+    analytic = AnalyticMotion([], scene, settings, "cpu").struct
     model = Model(scene, settings, surface, analytic, Launches("cpu", Workers(1)))
     contact = Contact(model, ["A", "B"], settings)
     contact.search()

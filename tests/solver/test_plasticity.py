@@ -15,7 +15,7 @@ from vbd.solver.device.threads import Workers
 from vbd.solver.model.assembly import assemble
 from vbd.solver.model.model import Model
 from vbd.solver.report.sums import Sums
-from vbd.solver.scene.analytic_colliders import colliders_on_device
+from vbd.solver.scene.moving_colliders import AnalyticMotion
 from vbd.solver.settings import Material, Settings
 
 SLACK = {"youngs_modulus": 1e-3, "shear_modulus": 0.0, "weft_modulus": 1e-3}
@@ -71,7 +71,7 @@ class Scene:
         settings, launches = Settings(), Launches("cpu", Workers(1))
         scene = assemble([self.body], settings)
         surface = contact_surface(scene, [self.body], [], settings)
-        analytic = colliders_on_device([], scene, settings, "cpu")
+        analytic = AnalyticMotion([], scene, settings, "cpu").struct
         self.model = Model(scene, settings, surface, analytic, launches)
         self.place = scene.vertices[0]
         self.stage = Plasticity(self.model)

@@ -6,7 +6,12 @@ import warp as wp
 from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
 from ..lattice.embedding import point_position
-from .analytic_colliders import ContactModel, direction_and_distance
+from .analytic_colliders import (
+    ContactModel,
+    carried_along,
+    direction_and_distance,
+    distance_at_start,
+)
 from .detection.pair_counts import OF_EDGES, OF_VERTICES
 from .law import ContactLaw, pulled_aside, tangential
 from .pairs import Anchor, Pair, PairState, Touch, gap_of
@@ -59,12 +64,11 @@ def anchor_at_colliders(
         near = direction_and_distance(model.colliders, k, now)
         normal = wp.vec3(near[0], near[1], near[2])
         pulled = wp.vec3(0.0)
-        is_pushed_out = (
-            near[3] < 0.0 or direction_and_distance(model.colliders, k, at_start)[3] < 0.0
-        )
+        is_pushed_out = near[3] < 0.0 or distance_at_start(model.colliders, k, at_start) < 0.0
         if near[3] < radius and not is_pushed_out:
             before = tangential(model.state.pulled[k * vertices + s], normal)
-            pulled = pulled_aside(now - at_start + before, normal, model.law)
+            motion = now - carried_along(model.colliders, k, at_start)
+            pulled = pulled_aside(motion + before, normal, model.law)
         model.state.pulled[k * vertices + s] = pulled
 
 

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..contact.analytic_colliders import ContactModel
 from ..contact.feasibility.collider_bounds import keep_in_front
+from ..contact.moving_colliders import make_way
 from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
@@ -63,8 +64,8 @@ def predict(
 
     The guess of `standing` vertices follows their mean acceleration `steady`, not the last one:
     that trembles with the contacts, and whenever it points down gravity would press the vertex into
-    its support. `guess` is x itself, or candidates to be truncated first; if the kernel `clips`, it
-    keeps the guess in front of analytic colliders. One thread per vertex.
+    its support. `guess` is x itself, or candidates to be truncated first; it makes way for moving
+    analytic colliders, and if the kernel `clips`, stays in front of all. One thread per vertex.
     """
     i = first + wp.tid()
     gravity = gravity_now[0]
@@ -88,6 +89,8 @@ def predict(
         step += (h * h) * adaptive_acceleration(followed, gravity)
     if not wp.isfinite(step):
         step = wp.vec3(0.0)
+    if contact_model.colliders.any_moves != 0:
+        step = make_way(i, start, step, contact_model)
     if clips != 0:
         step = keep_in_front(i, start, step, contact_model)
     guess[i] = start + step

@@ -19,7 +19,7 @@ ROUNDING = wp.constant(1.0e-6)
 @wp.func
 def least_height(colliders: AnalyticColliders, k: int, radius: float, x: wp.vec3):
     """Return how far in front of collider k a surface vertex at x always stays [m]."""
-    size = wp.length(x) + wp.length(colliders.center[k]) + colliders.size[k]
+    size = wp.length(x) + wp.length(colliders.now.center[k]) + colliders.now.size[k]
     return FLOOR * radius + ROUNDING * size
 
 

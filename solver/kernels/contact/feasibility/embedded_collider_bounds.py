@@ -7,7 +7,7 @@ import warp as wp
 
 from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, point_position, spread_of, surface_functions
-from ..analytic_colliders import CLEARANCE_FACTOR, ContactModel, direction_and_distance
+from ..analytic_colliders import CLEARANCE_FACTOR, ContactModel, approach, direction_and_distance
 from .collider_bounds import SAFETY, fraction_above, keep_in_front, least_height
 
 wp.set_module_options(OPTIONS)
@@ -29,12 +29,17 @@ def find_clearances(
     # in and out
     model: ContactModel,
 ):
-    """Find the clearance of surface vertices, from where the step begins."""
+    """Find the clearance of surface vertices, from where the step begins, to all of the way of
+    colliders in it.
+    """
     s = surface_vertices[wp.tid()]
     at_start = place_of(s, x_start, model.embedding)
     least = float(wp.inf)
     for k in range(model.colliders.kind.shape[0]):
-        least = wp.min(least, direction_and_distance(model.colliders, k, at_start)[3])
+        near = direction_and_distance(model.colliders, k, at_start)
+        least = wp.min(least, near[3])
+        if model.colliders.moves[k] != 0:
+            least = wp.min(least, near[3] - approach(model.colliders, k, at_start, near))
     least -= model.state.radius[s] + model.state.multiplier[s]
     model.clearance[s] = least / spread_of(s, model.embedding)
 
