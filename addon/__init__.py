@@ -57,7 +57,7 @@ MODULES = (
 
 def register():
     # Without its own program, bpy crashes as Python ends if classes or drawing functions are left.
-    if bpy.app.module:
+    if not bpy.app.binary_path:
         atexit.register(unregister)
     for module in MODULES:
         for cls in getattr(module, "classes", ()):
