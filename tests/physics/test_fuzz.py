@@ -24,13 +24,13 @@ SEED, SCENES, AT_ONCE = 17, 200, 10
 # vertices were truncated to less than the reserve that others had taken.
 FAILED = sorted(stored.FAILED.glob("*.npz"))
 # A tet that is crushed to a point on a slope: a rigid step takes it through, a hundredth of a
-# millimeter away from the face.
+# millimeter away from the face. Rounding decides whether it gets so near: it has passed since.
 OPEN = {"20261202_1685": "a rigid step takes a crushed tet through a face"}
 
 
 def marked(path):
     reason = OPEN.get(path.stem)
-    marks = [pytest.mark.xfail(reason=reason)] if reason else []
+    marks = [pytest.mark.xfail(reason=reason, strict=False)] if reason else []
     return pytest.param(path, marks=marks, id=path.stem)
 
 
