@@ -74,9 +74,9 @@ STILL = {
 LEVELS = {"MULTIRES", "SUBSURF"}
 # Divide the faces of a surface.
 REFINING = LEVELS | {"TRIANGULATE"}
-# A soft body is simulated after its refining modifiers if its mesh has few faces. With 1000 they
-# move a ball by 1/500 of its size, about the contact distance, for up to five times the time.
-FEW_FACES = 1000
+# A soft body is simulated after its refining modifiers if its mesh has few faces. With 400 they
+# move a ball by 1/200 of its size, twice the contact distance, for up to five times the time.
+FEW_FACES = 400
 MOST_REFINED = 20_000
 """Vertices up to which it is simulated so."""
 
