@@ -27,7 +27,6 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import warp as wp
 
 from vbd.benchmarks.experiments import contact_scenes, contact_shapes
 from vbd.solver.bodies import Cloth
@@ -41,8 +40,6 @@ GALLERY = {"twisted_beams": 90, "towel": 135, "layers": 60}
 OF_MESHES = {"octopi": 40, "teapot": 45}
 FRAMES, LOADING, RATE = 60, 2, 24.0
 SHOWN = 12
-# What is timed besides kernels.
-BVH = {action: getattr(wp.Bvh, action) for action in ("refit", "rebuild")}
 
 
 def sheet(side):
@@ -199,15 +196,13 @@ def kernel_name(kernel):
 
 class Profile:
     """CPU time by kernel, or by what `name_of` returns for it, of kernels launched one by one from
-    here on; trees of boxes are named by `trees`.
+    here on.
     """
 
-    def __init__(self, name_of=kernel_name, trees="{} trees"):
+    def __init__(self, name_of=kernel_name):
         self.seconds, self.times, self.name_of = Counter(), Counter(), name_of
         step.can_capture = lambda device: False
         launches.Launch.play = lambda launch: self.play(launch)
-        for action, call in BVH.items():
-            setattr(wp.Bvh, action, self.timed(trees.format(action), call))
 
     def timed(self, name, call):
         """A function that calls another one and records its time."""

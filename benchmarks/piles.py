@@ -77,7 +77,7 @@ def keep(path, positions, **more):
 
 def tell(name, given):
     """Print the frames of a scene and their mean."""
-    scene, phases = SCENES[name](), Profile(phase_of, trees="search")
+    scene, phases = SCENES[name](), Profile(phase_of)
     count = given.frames or scene.frames
     settings = replace(scene.settings, threads=1)
     names = sorted(set(PHASES.values()) | {"other"})

@@ -99,7 +99,7 @@ def run(name, size, frames, threads, path=None):
     """Measurements of a scene in this process, by name; times in seconds. The last frame is kept in
     a file at `path`.
     """
-    phases = Profile(phase_of, trees="search") if threads == 1 else None
+    phases = Profile(phase_of) if threads == 1 else None
     clock = time.thread_time if phases else time.perf_counter
     made = SCENES[name](size)
     settings = replace(SETTINGS, threads=threads)

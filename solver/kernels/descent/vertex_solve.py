@@ -132,6 +132,25 @@ def vertex_kernels(
             step *= colliders.fraction(i, x, step, objective.x_start, objective.contact_model)
         return step, force, touching
 
+    @wp.func
+    def take_step(
+        i: int,
+        start: wp.vec3,
+        step: wp.vec3,
+        touching: int,
+        moved: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+    ):
+        """Move vertex i from `start` by a step, which is rejected unless it is finite."""
+        if wp.isfinite(start + step):
+            moved[i] = start + step
+        else:
+            moved[i] = start
+            rejected[i] = rejected[i] + 1
+        if touching > 0:
+            touched[i] = 1
+
     @wp.kernel(module="unique", module_options=OPTIONS)
     def solve_vertices(
         first: int,
@@ -161,13 +180,7 @@ def vertex_kernels(
                 return
         step, _force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if team.lane() == 0:
-            moved[i] = start
-            if wp.isfinite(start + step):
-                moved[i] = start + step
-            else:
-                rejected[i] = rejected[i] + 1
-            if touching > 0:
-                touched[i] = 1
+            take_step(i, start, step, touching, moved, touched, rejected)
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def search_vertices(
@@ -189,9 +202,9 @@ def vertex_kernels(
         """
         i = first + wp.tid()
         start = x[i]
-        moved[i] = start
         if wp.static(bool(terms & CONTACTS)):
             if objective.contact_model.state.asleep[i] != 0:
+                moved[i] = start
                 return
         step, force, touching = vertex_step(i, x, color, objective, elements, relaxation[i])
         if wp.isfinite(start + step):
@@ -219,11 +232,7 @@ def vertex_kernels(
                 descent *= 0.5
                 halvings += 1
             x[i] = start
-            moved[i] = start + step
-        else:
-            rejected[i] = rejected[i] + 1
-        if touching > 0:
-            touched[i] = 1
+        take_step(i, start, step, touching, moved, touched, rejected)
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def residual_force(
@@ -282,13 +291,7 @@ def vertex_kernels(
                 step, _force, touching = vertex_step(
                     i, x, color, objective, elements, relaxation[i]
                 )
-                if wp.isfinite(start + step):
-                    moved[i] = start + step
-                else:
-                    moved[i] = start
-                    rejected[i] = rejected[i] + 1
-                if touching > 0:
-                    touched[i] = 1
+                take_step(i, start, step, touching, moved, touched, rejected)
             meet()
 
     return VertexKernels(solve_vertices, search_vertices, residual_force, sweep_vertices)
