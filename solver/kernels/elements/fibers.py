@@ -84,7 +84,7 @@ def across(tension: Any, stretch: Any):
 
 @wp.func
 def force_hessian_of(law: Any, before: Any, d: Any, w: Any):
-    """-∂E/∂x_i [N] and a block ≥ ∂²E/∂x_i² [N/m] at the vertex with the weight w [1/m] in d = F a."""
+    """-∂E/∂x_i [N] and a block ≥ ∂²E/∂x_i² [N/m] at the vertex of weight w [1/m] in d = F a."""
     stretch = root(dot(d, d))
     n = (1.0 / largest(LEAST, stretch)) * d
     tension = fiber_tension(law, before, stretch)
