@@ -41,11 +41,15 @@ ROLES_OF = {
     "shrink": ("CLOTH",),
     "crease_radius": ("CLOTH", "ROD"),
     "yield_strain": ("SOFT", "CLOTH"),
+    "fiber_stiffness": ("SOFT",),
+    "active_stress": ("SOFT",),
+    "activation": ("SOFT",),
 }
 # Properties of elements; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
     *("density", "damping", "thickness", "shrink", "crease_radius", "yield_strain"),
+    *("fiber_stiffness", "active_stress", "activation"),
 )
 # Properties that follow another one: cloth woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}

@@ -34,8 +34,8 @@ class Elasticity:
     fiber_stiffness: float | np.ndarray = number(
         0.0,
         "Fiber Stiffness",
-        "Young's modulus that muscle fibers add along themselves where they are stretched: 0.1 to "
-        "0.5 MPa for muscle at rest",
+        "Young's modulus that muscle fibers add along themselves where they are stretched: 100 to "
+        "500 kPa for muscle at rest",
         unit="Pa",
         low=0.0,
         high=1e13,
@@ -44,9 +44,8 @@ class Elasticity:
     active_stress: float | np.ndarray = number(
         3e5,
         "Active Stress",
-        "Pull of the fibers over their section when fully active at their length at rest, in "
-        "pascal: 0.2 to 0.4 MPa for muscle. They pull less where they are shorter or longer by up "
-        "to 56 %, and then not at all",
+        "Pull of the fibers over their section, fully active and at their length at rest: 200 to "
+        "400 kPa for muscle. Shorter or longer by 56 % they do not pull any more",
         unit="Pa",
         low=0.0,
         high=1e13,

@@ -286,7 +286,7 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
 def test_a_new_row_takes_the_active_group_and_the_objects_own_value(cube):
     cube.vbd.role = "SOFT"
     cube.vertex_groups.new(name="Soft Spots")
-    for _ in range(9):
+    for _ in range(12):
         bpy.ops.vbd.add_painted()
     rows = cube.vbd.painted
     fitting = [name for name, roles in ROLES_OF.items() if "SOFT" in roles]
@@ -298,7 +298,7 @@ def test_a_new_row_takes_the_active_group_and_the_objects_own_value(cube):
     assert rows[0].value == 4e6
     rows[0].what = "friction"
     assert rows[0].value == pytest.approx(bpy.context.scene.vbd.friction)
-    for _ in range(9):
+    for _ in range(12):
         bpy.ops.vbd.remove_painted()
     assert not len(rows) and not bpy.ops.vbd.remove_painted.poll()
 
