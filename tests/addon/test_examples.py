@@ -5,6 +5,7 @@ import sys
 
 import bpy
 import pytest
+from blender_scenes import baked
 from messages import ROOT
 
 pytestmark = pytest.mark.any_blender
@@ -35,3 +36,16 @@ def test_a_shot_of_artists_is_ready_to_bake(name):
 
     artists.build(name)
     assert bpy.ops.vbd.bake.poll()
+
+
+def test_a_biceps_lifts_its_forearm_and_lets_it_down():
+    import biceps
+
+    forearm, muscle = biceps.build(resolution=14)
+    assert not any(line.warns for line in baked().lines())
+    before, lifted, after = (biceps.angle(forearm, frame) for frame in (24, 58, 96))
+    assert before < -30.0 and lifted > 0.0 and after < -30.0
+    assert after == pytest.approx(before, abs=10.0)
+    for frame in (24, 34, 58, 96):
+        kept = biceps.volume(muscle, frame) / biceps.volume(muscle, 1)
+        assert kept == pytest.approx(1.0, abs=0.03)
