@@ -25,7 +25,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import fibers, huge, ignored, instances, weak_wind
+from . import fibers, huge, ignored, instances, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -247,6 +247,7 @@ def gather(context, objects):
     gathered.notes += huge.notes(simulated, settings, scene)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
+    gathered.notes += too_soft.notes(gathered)
     gathered.bodies += gathered.holding
     return gathered
 
