@@ -49,3 +49,17 @@ def test_a_biceps_lifts_its_forearm_and_lets_it_down():
     for frame in (24, 34, 58, 96):
         kept = biceps.volume(muscle, frame) / biceps.volume(muscle, 1)
         assert kept == pytest.approx(1.0, abs=0.03)
+
+
+def test_a_torso_of_measured_materials_is_held_or_told():
+    import torso
+
+    free, warnings = torso.drop("Skin", resolution=8)
+    kept, others = torso.drop("Skin", keeps_shape=True, frames=6, resolution=8)
+    assert 0.002 < free < 0.02 and kept < 1e-3 and not [*warnings, *others]
+    for layer in (None, "Fat"):
+        free, _ = torso.drop("Muscle", layer, resolution=8)
+        kept, _ = torso.drop("Muscle", layer, keeps_shape=True, frames=6, resolution=8)
+        assert free > 0.1 and kept < 0.02
+    _, warnings = torso.drop("Fat", resolution=8)
+    assert "its weight over its section" in warnings[0]
