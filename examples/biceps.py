@@ -120,7 +120,8 @@ def add_biceps(forearm, resolution):
 
 
 def build(resolution=24):
-    """The scene, ready to bake, in an empty file; returns the forearm and the muscle."""
+    """An empty file with the scene, ready to bake; returns the forearm and the muscle."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     scene.vbd.frame_start, scene.vbd.frame_end, scene.frame_end = 1, LAST, LAST
     scene.vbd.iterations = 40
@@ -165,9 +166,8 @@ def add_humerus():
 def main():
     vbd.register()
     BUILD.mkdir(exist_ok=True)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    scene = bpy.context.scene
     forearm, biceps = build()
+    scene = bpy.context.scene
     bpy.ops.vbd.bake(mode="NEW")
     for frame in SHOWN:
         change = volume(biceps, frame) / volume(biceps, 1) - 1.0

@@ -125,6 +125,29 @@ def test_a_muscle_lifts_a_weight_to_where_its_tension_holds_it(kind):
     np.testing.assert_allclose(end, 0.8 * 0.3, atol=2e-3)
 
 
+@pytest.mark.parametrize("kind", [Solid, Cells])
+@pytest.mark.parametrize("activation", [0.0, 0.05])
+def test_a_hanging_muscle_keeps_its_shape_at_the_activation_that_it_starts_with(kind, activation):
+    """Without the switch it drops by a twentieth, or contracts by more."""
+    moved = []
+    for keeps in (False, True):
+        body = bar(
+            kind,
+            held=lambda p: p[:, 0] < 1e-9,
+            poisson_ratio=0.4,
+            density=1000.0,
+            fiber_stiffness=1e4,
+            activation=activation,
+        )
+        body.keeps_shape = keeps
+        *_, frame = simulate([body], Settings(gravity=(9.81, 0.0, 0.0)), 12)
+        way = np.linalg.norm(frame.exact_positions[0] - body.points, axis=1).max()
+        moved.append(way / 0.4)
+    assert moved[0] > 0.02
+    # A body stands within a thousandth of its size.
+    assert moved[1] < 1e-3
+
+
 def test_damped_fibers_slow_a_stretched_bar_down():
     """Without them it swings on; E_f k_d adds to the viscosity E k_d of flesh."""
     swings = []
