@@ -12,7 +12,7 @@ from .cells import cells_of
 from .element_kind import Columns, ElementKind
 from .tets import OTHER_CORNERS, tet_gradients
 from .unstressed_cells import state_weights
-from .vertex_records import in_vertex_order, structured
+from .vertex_records import damped, in_vertex_order, structured
 
 # The other corners of every corner of a cell.
 OTHERS = {4: OTHER_CORNERS, 8: np.array([[k for k in range(8) if k != i] for i in range(8)])}
@@ -68,35 +68,30 @@ def fibers_of_cells(body, settings):
     return fibers_of(body, gradients, volume, settings)
 
 
-def law(fibers, h):
-    """`FiberLaw`s of steps of length h [s]."""
-    stiffness = fibers.stiffness * fibers.volume
-    constants = {
-        "stiffness": stiffness,
-        "active": fibers.active * fibers.volume,
-        "damping": stiffness * fibers.damping_time / h,
-    }
-    return structured(FiberLaw, len(fibers), constants)
+def law_and_blend(fibers, h):
+    """`FiberLaw`s of steps of length h [s], and the blend of damping."""
+    stiffness, blend = damped(fibers.stiffness * fibers.volume, fibers.damping_time / h)
+    constants = {"stiffness": stiffness, "active": fibers.active * fibers.volume}
+    return structured(FiberLaw, len(fibers), constants), blend
 
 
 def records(points, fibers, h):
     """Records of fibers."""
     count, n = fibers.corners.shape
+    law, blend = law_and_blend(fibers, h)
     columns = {
         "others": fibers.corners[:, OTHERS[n]],
         "weights": fibers.weights[:, OTHERS[n]],
         "own": fibers.weights,
-        "law": np.repeat(law(fibers, h)[:, None], n, axis=1),
+        "law": np.repeat(law[:, None], n, axis=1),
     }
     record = fibers_in(n)["record"]
-    # Damping is relative to the stretch at the start of the step.
-    blend = (fibers.damping_time > 0.0).astype(float)
     return in_vertex_order(len(points), record, fibers.corners, columns, np.ones(count), blend)
 
 
 def element_columns(_points, fibers, h):
     """Fields of the struct of an element."""
-    return {"weights": fibers.weights, "law": law(fibers, h)}
+    return {"weights": fibers.weights, "law": law_and_blend(fibers, h)[0]}
 
 
 def exact_columns(_points, fibers):

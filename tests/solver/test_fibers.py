@@ -41,7 +41,7 @@ def gradient_and_volume(what, x):
     return references.cell_state(CUBE, x, MIDDLE)[0], PART
 
 
-def energy_of(what, x, activation=0.4, before=None, damping=0.0):
+def energy_of(what, x, activation=0.4, before=1.0, damping=0.0):
     f, volume = gradient_and_volume(what, x)
     active = activation * ACTIVE
     return volume * references.fibers(f, ALONG, STIFFNESS, active, before, damping * STIFFNESS)
@@ -161,18 +161,19 @@ def test_degenerate_shapes_stay_finite(what, keep):
 
 
 @pytest.mark.parametrize("what", FIBERS)
-def test_damping_resists_the_change_of_length_within_a_step(what):
-    h = Settings().step_time
-    body = body_of(what, damping=3.0 * h)
-    before, x = deformed(what, 1.2, seed=2), deformed(what, 1.4)
+@pytest.mark.parametrize(("start", "end"), [(1.2, 1.4), (1.4, 1.2), (0.8, 1.2), (1.5, 1.05)])
+def test_damping_resists_the_change_of_length_of_stretched_fibers(what, start, end):
+    """At the last pair it would push."""
+    body = body_of(what, damping=3.0 * Settings().step_time)
+    before, x = deformed(what, start, seed=2), deformed(what, end)
     force, hessian = force_hessian(body, what, x, before)
-    start = np.linalg.norm(gradient_and_volume(what, before)[0] @ ALONG)
-    wanted = -references.slope(lambda p: energy_of(what, p, 0.4, start, 3.0), x)
+    stretch = np.linalg.norm(gradient_and_volume(what, before)[0] @ ALONG)
+    wanted = -references.slope(lambda p: energy_of(what, p, 0.4, stretch, 3.0), x)
     np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian))
     turned = before @ rotation([0.0, 0.6, 0.8], 1.3).T
     still, _ = force_hessian(body, what, turned, before)
     free, _ = force_hessian(body_of(what), what, turned)
-    np.testing.assert_allclose(still, free, atol=2.0 * rounding(free, hessian))
+    np.testing.assert_allclose(still, free, atol=4.0 * rounding(free, hessian))
 
 
 @pytest.mark.parametrize("what", FIBERS)

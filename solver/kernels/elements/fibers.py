@@ -14,7 +14,8 @@ along the fiber is that of the secant to λ = 1 − w, where a fiber can contrac
 
 The active tension is concave there and k never below its slope, so a step that minimizes the
 quadratic model, or exceeds it by less than twice, lowers the active energy. Stiffness across is
-T/λ. Damping adds E_f k_d/h (λ − λᵗ) to T.
+T/λ. Damping moves the rest length 1 of stretched fibers, as of springs (rest_values.py); they never
+push.
 """
 
 from functools import cache
@@ -54,42 +55,41 @@ LEAST = wp.constant(1e-9)
 class FiberLaw:
     """Constants of the fibers of an element, times its volume [J]."""
 
-    stiffness: float  # E_f
+    stiffness: float  # E_f, raised by damping
     active: float  # s
-    damping: float  # E_f k_d/h
 
 
 @wp.func
-def fiber_tension(law: Any, before: Any, stretch: Any):
-    """T [J] at a stretch λ; `before` is λᵗ."""
+def fiber_tension(law: Any, rest: Any, stretch: Any):
+    """T [J] at a stretch λ; passive beyond the stretch `rest`."""
     u = stretch - 1.0
     active = law.active * largest(0.0, 1.0 - PER_SQUARE * (u * u))
-    return law.stiffness * largest(0.0, u) + active + law.damping * (stretch - before)
+    return law.stiffness * largest(0.0, stretch - rest) + active
 
 
 @wp.func
-def fiber_stiffness(law: Any, stretch: Any):
+def fiber_stiffness(law: Any, rest: Any, stretch: Any):
     """k [J] at a stretch λ."""
     u = stretch - 1.0
     active = (PER_SQUARE * law.active) * largest(0.0, W - u)
-    passive = either(u, law.stiffness, 0.0 * u)
-    return passive + either(W + u, active, 0.0 * u) + law.damping
+    passive = either(stretch - rest, law.stiffness, 0.0 * u)
+    return passive + either(W + u, active, 0.0 * u)
 
 
 @wp.func
 def across(tension: Any, stretch: Any):
-    """T/λ [J], without the compression by which damping may push."""
-    return largest(0.0, tension) * (1.0 / largest(LEAST, stretch))
+    """T/λ [J]."""
+    return tension * (1.0 / largest(LEAST, stretch))
 
 
 @wp.func
-def force_hessian_of(law: Any, before: Any, d: Any, w: Any):
+def force_hessian_of(law: Any, rest: Any, d: Any, w: Any):
     """-∂E/∂x_i [N] and a block ≥ ∂²E/∂x_i² [N/m] at the vertex of weight w [1/m] in d = F a."""
     stretch = root(dot(d, d))
     n = (1.0 / largest(LEAST, stretch)) * d
-    tension = fiber_tension(law, before, stretch)
+    tension = fiber_tension(law, rest, stretch)
     sideways = across(tension, stretch)
-    more = largest(0.0, fiber_stiffness(law, stretch) - sideways)
+    more = largest(0.0, fiber_stiffness(law, rest, stretch) - sideways)
     force = (-1.0 * w) * tension * n
     return force, square(w * w * more, n) + scaled_identity(w * w * sideways)
 
@@ -168,9 +168,9 @@ def fibers_in(corners):
 
     @wp.func
     def moved_rest(fibers: Any, undamped: Any, blend: Any, x_i: Any, x: wp.array[wp.vec3]):
-        """λ moved by the blend towards the current stretch."""
+        """The rest length moved by the blend towards the current one, if that is longer."""
         d = seen_from(fibers, x_i, x)
-        return undamped + blend * (root(dot(d, d)) - undamped)
+        return undamped + blend * largest(0.0, root(dot(d, d)) - undamped)
 
     @wp.func
     def gradient(fibers: Fibers, x: wp.array[wp.vec3]):
@@ -203,7 +203,8 @@ def fibers_in(corners):
         """k − T/λ [J], and n."""
         stretch = wp.length(along(g))
         sideways = across(fiber_tension(fibers.law, rest[fibers.record], stretch), stretch)
-        more = wp.max(fiber_stiffness(fibers.law, stretch) - sideways, 0.0)
+        along_it = fiber_stiffness(fibers.law, rest[fibers.record], stretch)
+        more = wp.max(along_it - sideways, 0.0)
         return more, g / wp.max(stretch, LEAST)
 
     @wp.func
