@@ -24,6 +24,7 @@ LAYERS = (
     "__main__",
     "preparing",
     "simulate",
+    "editing",
     "rest_shapes",
     "cache",
     "cache_files",
