@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -20,7 +20,7 @@ from .device.compiling import compile_missing
 from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .editing import Edits
-from .editing.carrying import carried
+from .editing.carrying import carried, without_pulls
 from .messages import message
 from .model.assembly import assemble
 from .model.memory_need import refuse_too_large
@@ -125,6 +125,10 @@ def simulate(
 
 def edited_frames(simulation, edits, frame_count, cancelled, compiling, restart):
     """Solve frame by frame, with the `Edits` made until each begins."""
+    # The kernels of pulls are compiled with the others: no first pull has to wait for them.
+    pulled = simulation.edited(edits.pulled_scene())
+    if not pulled.compile(cancelled, compiling):
+        return
     index = 0 if restart is None else restart.frame
     frames = simulation.frames(frame_count, cancelled, compiling, restart)
     while index < frame_count:
@@ -140,7 +144,8 @@ def edited_frames(simulation, edits, frame_count, cancelled, compiling, restart)
         if frame is None:
             return
         index, restart = frame.index, None
-        yield frame
+        state = partial(without_pulls, frame.state, edits.own_rows)
+        yield replace(frame, state=state) if edits.used else frame
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -196,11 +201,9 @@ class Simulation:
         """Solve frame by frame, from the first one or from the one after `restart`."""
         model, threads = self.model, self.model.launches.threads
         try:
-            with explained(model.device):
-                stepper, measure = self.stepper, self.measure
-            modules = model.launches.modules()
-            if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
+            if not self.compile(cancelled, compiling):
                 return
+            stepper, measure = self.stepper, self.measure
             self.begin(message("progress.frame_1"))
             first = 1
             if restart is not None:
@@ -218,6 +221,14 @@ class Simulation:
             return
         finally:
             threads.stop()
+
+    def compile(self, cancelled=None, compiling=None):
+        """Compile the kernels that are missing; return whether that was not cancelled."""
+        model = self.model
+        with explained(model.device):
+            _ = self.stepper, self.measure  # record all launches
+        modules = model.launches.modules()
+        return compile_missing(modules, model.device, self.threads, compiling, cancelled)
 
     def edited(self, scene):
         """Return the simulation of an `EditedScene`, on the same device."""

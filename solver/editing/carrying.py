@@ -53,6 +53,14 @@ def carried(old, new, rows):
     return {name: a for name, a in state.items() if "/" in name or _fits(a, fresh.get(name))}
 
 
+def without_pulls(state, own_rows):
+    """Return the arrays that `state()` returns without the rows of pulls, which are the last ones:
+    a scene that is resumed has none.
+    """
+    arrays = state()
+    return arrays | {name: arrays[name][:own_rows] for name in OF_ROWS if name in arrays}
+
+
 def _of_rows(before, fresh, rows):
     """Rows as before, and fresh ones where they are new."""
     if before is None or not len(before):

@@ -27,14 +27,14 @@ class EditedScene:
     rows: np.ndarray
 
 
-class Pull:
+class PullSpring:
     """A damped spring from a point of a body to a `goal` [m], which may be set at any time; the
     point is pulled there within the next frame. `release()` ends it.
     """
 
-    def __init__(self, edits, goal, name):
-        self.edits, self.name, self.goal = edits, name, goal
-        self.tie = None
+    def __init__(self, edits, body, corners, goal, **spring):
+        self.edits, self.name, self.goal = edits, body.name, goal
+        self.tie = Attachment(body, [corners], points=self.at, name=body.name, **spring)
 
     @property
     def goal(self):
@@ -60,30 +60,33 @@ class Pull:
 class Edits:
     """Changes of a simulation while it runs: give one to `simulate` as `edits=`.
 
-    They act from the next frame on, in any order and from any thread. Then the scene is built anew
-    from its state (the same positions, velocities, plastic flow, tears and friction anchors), in
-    the time of a few frames; a goal of a pull alone costs nothing. `first_frame` is the first frame
-    that an edit acted on, 0 if there is none: a run with edits is not that of its input.
+    They act from the next frame on, and may come from any thread. The scene is then set up again
+    from its state (positions, velocities, plastic flow, tears, friction anchors), in the time of a
+    few frames; a new goal of a pull alone costs nothing. `first_frame` is the first frame that an
+    edit acted on, 0 if there is none: a run with edits is not that of its input.
     """
 
     def __init__(self):
         self.lock, self.first_frame = threading.Lock(), 0
-        self.originals, self.current, self.pulls = [], [], []
+        # Bodies and all else as given, with rest shapes, and with the values that have changed.
+        self.given, self.originals, self.current, self.values = [], [], [], {}
         self.settings = self.gravity = None
-        self.pending, self.used = False, []
+        self.pulls, self.used, self.pending = [], [], False
 
     def begin(self, bodies, settings, gravity):
         """Begin with the input of a simulation; `simulate` calls this."""
         with self.lock:
-            self.originals, self.current = list(bodies), list(bodies)
+            self.given = self.originals = list(bodies)
+            self.current, self.values = list(bodies), {}
             self.settings, self.gravity = settings, gravity
             self.pulls, self.used, self.pending, self.first_frame = [], [], False, 0
 
     def replace(self, bodies):
-        """Take over copies of all bodies, which `simulate` has given their rest shapes."""
+        """Take over the same bodies with their rest shapes, which `simulate` has found."""
         with self.lock:
-            pairs = zip(self.originals, bodies, self.current, strict=True)
-            self.current = [new if now is old else now for old, new, now in pairs]
+            self.originals, self.current = bodies, list(bodies)
+            for at, values in self.values.items():
+                self.current[at] = changed(bodies[at], values)
 
     def change(self, of=None, **values):
         """Give a body, collider, attachment or force field (or its name) other `values`: those of
@@ -98,11 +101,14 @@ class Edits:
                     self.gravity = None
             else:
                 at = self._find(of)
-                self.current[at] = changed(self.current[at], values)
+                values = self.values.get(at, {}) | values
+                self.current[at] = changed(self.originals[at], values)
+                self.values[at] = values
             self.pending = True
 
     def pull(self, of, vertex, goal, stiffness, *, weights=None, damping=0.0):
-        """Pull a point of a body to a `goal` [m] by a spring of a stiffness [N/m]; return a `Pull`.
+        """Pull a point of a body to a `goal` [m] by a spring of a stiffness [N/m]; return a
+        `PullSpring`.
 
         `vertex` is one of the body, or of its embedded surface if it has one. With `weights` [n]
         it is the corners [n] of one element, of which the point is the sum. `damping` [s] is that
@@ -110,18 +116,16 @@ class Edits:
         """
         with self.lock:
             self._running()
-            body = self.current[self._find(of)]
+            body = self.given[self._find(of)]
             corners, weights = _point_of(body, vertex, weights)
-            pull = Pull(self, goal, body.name)
-            options = {"own_weights": [weights], "damping": damping, "name": body.name}
-            pull.tie = Attachment(body, [corners], stiffness, points=pull.at, **options)
-            pull.of = self.originals[self._find(of)]
+            spring = {"stiffness": stiffness, "damping": damping, "own_weights": [weights]}
+            pull = PullSpring(self, body, corners, goal, **spring)
             self.pulls.append(pull)
             self.pending = True
         return pull
 
     def release(self, pull):
-        """End a `Pull` from the next frame on."""
+        """End a `PullSpring` from the next frame on."""
         with self.lock:
             if pull in self.pulls:
                 self.pulls.remove(pull)
@@ -133,21 +137,35 @@ class Edits:
             if not self.pending:
                 return None
             self.pending, self.first_frame = False, self.first_frame or frame
-            new = {id(old): now for old, now in zip(self.originals, self.current, strict=True)}
-            bodies = [self._tied(each, new) for each in self.current]
-            ties = [
-                with_new_bodies(pull.tie, {id(pull.tie.body): new[id(pull.of)]})
-                for pull in self.pulls
-            ]
-            own = sum(len(each.vertices) for each in bodies if isinstance(each, Attachment))
-            at = {id(pull): own + number for number, pull in enumerate(self.used)}
-            rows = [*range(own), *(at.get(id(pull), -1) for pull in self.pulls)]
+            at = {id(pull): self.own_rows + number for number, pull in enumerate(self.used)}
+            rows = [*range(self.own_rows), *(at.get(id(pull), -1) for pull in self.pulls)]
             self.used = list(self.pulls)
-            return EditedScene([*bodies, *ties], self.settings, self.gravity, np.array(rows, int))
+            return self._scene(self.pulls, rows)
 
-    def _tied(self, item, new):
-        """An attachment between the present bodies; other items as they are."""
-        return with_new_bodies(item, new) if isinstance(item, Attachment) else item
+    def pulled_scene(self):
+        """Return the `EditedScene` with a pull that is not there, to compile its kernels."""
+        with self.lock:
+            body = next(each for each in self.given if isinstance(each, Deformable))
+            corners, weights = _point_of(body, 0, None)
+            spring = {"stiffness": 1.0, "damping": 1.0, "own_weights": [weights]}
+            pull = PullSpring(self, body, corners, np.zeros(3), **spring)
+            return self._scene([pull], [])
+
+    def _scene(self, pulls, rows):
+        """Return the present `EditedScene` with some pulls; attachments tie the present bodies."""
+        new = {}
+        for known in (self.given, self.originals):
+            new |= {id(old): now for old, now in zip(known, self.current, strict=True)}
+        bodies = [with_new_bodies(each, new) if isinstance(each, Attachment) else each
+                  for each in self.current]  # fmt: skip
+        ties = [with_new_bodies(pull.tie, new) for pull in pulls]
+        return EditedScene([*bodies, *ties], self.settings, self.gravity, np.array(rows, dtype=int))
+
+    @property
+    def own_rows(self):
+        """The number of rows of the scene's own attachments."""
+        ties = [each for each in self.given if isinstance(each, Attachment)]
+        return sum(len(each.vertices) for each in ties)
 
     def _running(self):
         """The present settings; ValueError before `simulate` has been called."""
@@ -158,11 +176,11 @@ class Edits:
     def _find(self, of):
         """The number of a body, or of one with a name; ValueError if there is none."""
         self._running()
-        for number, item in enumerate(self.originals):
-            if item is of or self.current[number] is of or item.name == of:
+        for number, item in enumerate(self.given):
+            if item is of or item.name == of:
                 return number
         name = of if isinstance(of, str) else getattr(of, "name", of)
-        names = ", ".join(item.name for item in self.originals)
+        names = ", ".join(item.name for item in self.given)
         raise ValueError(message("script.edit_unknown", name=name, names=names))
 
 
@@ -172,7 +190,8 @@ def _point_of(body, vertex, weights):
         raise ValueError(message("script.pull_body", name=body.name))
     if weights is not None:
         corners = np.array(vertex, dtype=np.int64).ravel()
-        if not are_rows(corners[None], body.elements).all():
+        fits = len(corners) == body.elements.shape[1]
+        if not fits or not are_rows(corners[None], body.elements).all():
             raise ValueError(message("script.pull_corners", name=body.name))
         return corners, np.ravel(weights)
     surface = getattr(body, "surface", None)

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from shapes import box, bumpy_ball, cell_box, chain, grid, in_cells, rotation
 
-from vbd.solver.attachments import soft_pins
+from vbd.solver.attachments import Attachment, soft_pins
 from vbd.solver.bodies import Cells, Cloth, Pins, Rod, Solid
 from vbd.solver.bounds import Plane
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.editing import Edits
 from vbd.solver.model.masses import vertex_mass
 from vbd.solver.scene.force_fields import FieldNumbers, ForceField
@@ -150,7 +151,7 @@ def test_bending_from_none_goes_on_with_hinges():
 
 @pytest.mark.parametrize("kind", ["solid", "cells", "surface", "cloth", "rod"])
 def test_a_pull_gives_a_free_body_the_momentum_of_its_spring(kind):
-    """m (v' − v) = h k (goal − x') in every step of implicit Euler, with the point x' at its end."""
+    """m (v' − v) = h k (goal − x') in every step of implicit Euler; the point x' is at its end."""
     bodies = {
         "solid": lambda: Solid(*box((2, 2, 2), (0.2, 0.2, 0.2)), Material(**FIRM)),
         "cells": lambda: Cells(*cell_box((2, 2, 2), (0.2, 0.2, 0.2)), Material(**FIRM)),
@@ -185,3 +186,108 @@ def test_a_pull_gives_a_free_body_the_momentum_of_its_spring(kind):
     scale = np.abs(momentum).max()
     np.testing.assert_allclose(np.diff(momentum, axis=0)[:5], T * force, atol=2e-3 * scale)
     np.testing.assert_allclose(np.diff(momentum, axis=0)[5:], 0.0, atol=1e-3 * scale)
+
+
+def test_a_state_saved_during_a_pull_resumes_without_it():
+    """It moves as after a release at the same frame, but for the accuracy of 2 %."""
+    sheet = Cloth(*grid(4, 0.4), Material(density=0.5, youngs_modulus=1e4), Pins([0, 4]), name="S")
+    edits, settings = Edits(), Settings()
+    for frame in simulate([sheet], settings, 5, edits=edits):
+        if frame.index == 2:
+            pull = edits.pull(sheet, 20, [0.2, 0.2, 0.5], 50.0, damping=0.1)
+        elif frame.index == 4:
+            restart, held = Restart(4, frame.state()), frame.exact_positions[0]
+            pull.release()
+    (later,) = simulate([sheet], settings, 5, restart=restart)
+    moved = np.abs(frame.exact_positions[0] - held).max()
+    np.testing.assert_allclose(
+        later.exact_positions[0], frame.exact_positions[0], atol=0.05 * moved
+    )
+
+
+def test_two_pulls_and_the_attachments_of_the_scene_keep_their_rows():
+    """Releasing the first pull leaves the second and a tie with a multiplier as they are."""
+    material = Material(youngs_modulus=1e6, thickness=0.01, density=0.1)
+    rope = Rod(*chain(9, 0.05), material, name="Rope")
+    tie = Attachment(rope, [0], 1e7, points=rope.points[:1])
+    ends = np.array([[0.15, 0.0, 0.12], [0.3, 0.08, 0.04]])
+
+    def act(edits, frame):
+        if frame == 1:
+            act.pulls = [
+                edits.pull("Rope", v, g, 1e4, damping=0.1)
+                for v, g in zip((4, 8), ends, strict=True)
+            ]
+        elif frame == 12:
+            act.pulls[0].release()
+
+    found, _ = run([rope, tie], Settings(damping=0.05), 30, act)
+    x = np.array([frame[0] for frame in found])
+    np.testing.assert_allclose(x[:, 0], rope.points[0] * np.ones((30, 1)), atol=1e-3)
+    np.testing.assert_allclose(x[11:, 8], ends[1] * np.ones((19, 1)), atol=5e-3)
+    np.testing.assert_allclose(x[11, 4], ends[0], atol=5e-3)
+    assert x[-1, 4, 2] < 0.09
+
+
+@pytest.mark.parametrize(
+    ("of", "values", "words"),
+    [
+        ("Cube", {"collision_thickness": 0.1}, "start again"),
+        ("Cube", {"youngs_modulus": -1.0}, "youngs_modulus"),
+        ("Cube", {"density": np.ones(3)}, "3 values of density"),
+        ("Cube", {"color": 1.0}, "color"),
+        ("Ground", {"friction": -1.0}, "number from 0"),
+        ("Ground", {"density": 1.0}, "friction"),
+        ("Sphere", {"friction": 1.0}, "named Sphere"),
+        (None, {"frame_time": 1.0}, "start again"),
+        (None, {"substeps": 0}, "substeps"),
+    ],
+)
+def test_what_cannot_change_is_refused_in_words(of, values, words):
+    edits = Edits()
+    with pytest.raises(ValueError, match="call simulate"):
+        edits.change(of, **values)
+    simulate([falling_cube(), Plane([0.0, 0.0, 0.0], name="Ground")], Settings(), 1, edits=edits)
+    with pytest.raises(ValueError, match=words):
+        edits.change(of, **values)
+    assert edits.take(1) is None
+
+
+def test_what_has_a_function_of_time_or_no_such_point_is_refused():
+    cube = falling_cube()
+    cube.keyed = {"density": lambda time: 1000.0}
+    edits = Edits()
+    simulate([cube, Plane([0.0, 0.0, 0.0], name="Ground")], Settings(), 1, edits=edits)
+    for match, act in {
+        "function of time": lambda: edits.change("Cube", density=1.0),
+        "not one of the 27": lambda: edits.pull("Cube", 27, [0, 0, 0], 1.0),
+        "no element": lambda: edits.pull("Cube", [0, 26], [0, 0, 0], 1.0, weights=[0.5, 0.5]),
+        "nothing but its animation": lambda: edits.pull("Ground", 0, [0, 0, 0], 1.0),
+        "three finite": lambda: edits.pull("Cube", 0, [0, np.nan, 0], 1.0),
+    }.items():
+        with pytest.raises(ValueError, match=match):
+            act()
+    assert edits.take(1) is None
+
+
+def test_a_body_that_keeps_its_shape_may_be_pulled_and_changed():
+    """Its rest shape stays: four times the stiffness keep a quarter of the way to it."""
+    points, elements = box((2, 2, 4), (0.1, 0.1, 0.4))
+    top = np.flatnonzero(points[:, 2] > 0.4 - 1e-9)
+    soft = Material(youngs_modulus=2e4, density=1000.0, poisson_ratio=0.0)
+    body = Solid(points, elements, soft, Pins(top), name="Bar", keeps_shape=True)
+    lowest = np.argmin(points[:, 2])
+    settings = Settings(quasistatic=True, iterations=100, accuracy=1e-4)
+
+    def act(edits, frame):
+        if frame == 1:
+            edits.change("Bar", youngs_modulus=8e4)
+        elif frame == 3:
+            edits.pull("Bar", lowest, points[lowest] + [0.0, 0.0, -0.1], 1e6)
+
+    found, _ = run([body], settings, 5, act)
+    height = [frame[0][lowest, 2] for frame in found]
+    assert abs(height[0]) < 4e-4
+    sag = 9.81 * 1000.0 * 0.4**2 / (2.0 * 2e4)  # of the bar without the switch
+    np.testing.assert_allclose(height[2], 0.75 * sag, rtol=0.1)
+    assert height[4] < -0.09

@@ -27,6 +27,7 @@ LAYERS = (
     "editing",
     "rest_shapes",
     "cache",
+    "cache_header",
     "cache_files",
     "fingerprint",
     "attachments",
