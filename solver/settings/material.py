@@ -194,8 +194,7 @@ class Material:
     static_friction: float | np.ndarray = number(
         0.0,
         "Static Friction",
-        "Friction coefficient until a contact begins to slide; values below Friction, like 0, "
-        "stand for Friction",
+        "Friction until a contact begins to slide; values below Friction, like 0, stand for it",
         low=0.0,
         high=100.0,
         soft_high=1.0,
