@@ -23,7 +23,7 @@ LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
-    *("adapt_folds", "maximum_stretch", "bending_damping"),
+    *("adapt_folds", "maximum_stretch", "bending_damping", "static_friction"),
     *("fiber_stiffness", "active_stress", "activation"),
 )
 LATER_FIELDS = (
