@@ -23,6 +23,7 @@ from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from . import carried
 from .field_weights import field_weights
+from .inner_pins import InnerPins, deep_corners, has_inner_pins
 from .keyed import followed, friction_of, keyed_values
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
@@ -184,13 +185,18 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     target.corners, target.weights = embed(points, cells)
     target.lattice, target.faces = cells, triangles
     target.surface = area_of_points(points, triangles)
-    pins = None
+    pins = clamp = None
     if len(pinned):
         clamp = pinned_corners_of(points, triangles, pinned, cells)
-        held = LatticePins(cells.points, clamp, points[pinned])
-        pins = _pins(gathered, target, pinned, held.indices, held.targets)
         cells.filling.held = clamp.held
         target.pinned = pinned
+    if has_inner_pins(ob):
+        deep = deep_corners(ob, mesh, points, triangles, cells)
+        held = InnerPins(points, triangles, cells, clamp, deep)
+        pins = _pins(gathered, target, np.arange(len(points)), held.indices, held.targets)
+    elif len(pinned):
+        held = LatticePins(cells.points, clamp, points[pinned])
+        pins = _pins(gathered, target, pinned, held.indices, held.targets)
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(
         cells.points,
