@@ -178,6 +178,12 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
+        "flesh_record": StringProperty(
+            name="Flesh Record",
+            description="What pressing Soft Flesh on Rig again gives back",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

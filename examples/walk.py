@@ -157,3 +157,29 @@ def add_figure(detail=0.025):
     rig.select_set(False)
     bpy.context.view_layer.objects.active = body
     return body, rig
+
+
+def main():
+    vbd.register()
+    BUILD.mkdir(exist_ok=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, LAST
+    body, rig = add_figure()
+    bpy.ops.vbd.soft_flesh()
+    bpy.ops.vbd.bake(mode="NEW")
+    demo_look.smooth(body)
+    demo_look.color(body, (0.8, 0.48, 0.36), roughness=0.45, subsurface=0.15)
+    bpy.ops.mesh.primitive_plane_add(size=40.0)
+    demo_look.color(bpy.context.object, (0.36, 0.34, 0.32), roughness=0.7)
+    demo_look.light_and_camera(scene, (1.9, -3.6, 1.35), (0.0, 0.0, 0.92))
+    scene.camera.data.lens = 46.0
+    scene.camera.parent = rig
+    bpy.ops.wm.save_as_mainfile(filepath=str(BUILD / "walk.blend"))
+    demo_look.render_still(scene, SHOWN, BUILD / "walk.png")
+    demo_look.render_motion(scene, range(STARTS, LAST + 1, 2), BUILD / "walk.webp")
+    vbd.unregister()
+
+
+if __name__ == "__main__":
+    main()

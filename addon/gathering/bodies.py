@@ -23,7 +23,7 @@ from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from . import carried
 from .field_weights import field_weights
-from .inner_pins import InnerPins, deep_corners, has_inner_pins
+from .inner_pins import InnerPins, has_inner_pins
 from .keyed import followed, friction_of, keyed_values
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
@@ -48,6 +48,8 @@ class Target:
     lattice: Lattice | None = None
     surface: np.ndarray | None = None
     """The place of its surface that each vertex embedded in a lattice belongs to, [vertex]."""
+    inner: InnerPins | None = None
+    """Pins that hold the lattice from inside, if any."""
     own: np.ndarray | None = None
     """Vertices of a cloth that its body has, if not all; all others are `carried`."""
     carried: np.ndarray | None = None
@@ -191,9 +193,12 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         cells.filling.held = clamp.held
         target.pinned = pinned
     if has_inner_pins(ob):
-        deep = deep_corners(ob, mesh, points, triangles, cells)
-        held = InnerPins(points, triangles, cells, clamp, deep)
-        pins = _pins(gathered, target, np.arange(len(points)), held.indices, held.targets)
+        weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
+        target.inner = inner = InnerPins(ob, points, triangles, weights, cells, clamp)
+        pins = _pins(
+            *(gathered, target, np.arange(len(points)), inner.indices),
+            lambda now: inner.targets(now)[inner.indices],
+        )
     elif len(pinned):
         held = LatticePins(cells.points, clamp, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)

@@ -11,7 +11,6 @@ import numpy as np
 from ...solver.lattice.harmonic import HarmonicExtension
 from ...solver.lattice.pinned_corners import pinned_corners_of
 from ...solver.messages import message
-from ..objects import read_mesh
 from ..objects.nearest import nearest, weights_in
 from ..objects.tetmesh import LatticePins
 from ..objects.units import shown
@@ -22,23 +21,40 @@ ABOVE = 0.5
 
 
 class InnerPins:
-    """Pinned corners of a lattice: those that `LatticePins` finds for the pinned vertices of the
-    surface, if any, and the deep ones.
+    """Pins of an object that hold the lattice of a soft body from inside.
 
-    `indices` [pin] are their vertices, ascending; `targets` gives their positions for those of all
-    vertices of the surface.
+    `indices` [pin] are its pinned vertices, ascending: those that `LatticePins` finds for the
+    pinned vertices of the surface, if any, and those as deep below it as the Flesh Depth says.
     """
 
-    def __init__(self, points, triangles, lattice, clamp, deep):
-        """`clamp` are the `PinnedCorners` of the pinned vertices or None, `deep` [n] vertices."""
-        every = np.arange(len(points))
-        skin = pinned_corners_of(points, triangles, every, lattice)
+    def __init__(self, ob, points, triangles, weights, lattice, clamp):
+        """`points` [vertex, 3], `triangles` and pin `weights` [vertex] are those of the surface,
+        `clamp` the `PinnedCorners` of its pinned vertices, or None.
+        """
+        if not all(ob.vbd.pin_axes):
+            raise ValueError(message("pin.depth_axes", name=ob.name))
+        triangle, place = nearest(lattice.points, points, triangles)
+        self.near = triangles[triangle]
+        self.shares = weights_in(place, points[self.near])
+        outward = self.at_vertices(_normals(points, triangles))
+        deep = _deep(ob, lattice, place, outward, self.at_vertices(weights))
+        self.indices = deep if clamp is None else np.union1d(deep, clamp.indices)
+        skin = pinned_corners_of(points, triangles, np.arange(len(points)), lattice)
         self.skin = LatticePins(lattice.points, skin, points)
         self.extension = HarmonicExtension(lattice.points, lattice.cells, skin.indices)
-        self.indices = deep if clamp is None else np.union1d(deep, clamp.indices)
+        self.last = None  # for hard and soft pins of one frame
+
+    def at_vertices(self, values):
+        """Values [vertex of the lattice, ...] at the nearest places of the surface, for those at
+        its own vertices, [vertex, ...].
+        """
+        return np.einsum("vk,vk...->v...", self.shares, values[self.near])
 
     def targets(self, now):
-        return self.extension.of(self.skin.targets(now))[self.indices]
+        """Positions of all vertices of the lattice, for those of the surface's vertices."""
+        if self.last is None or not np.array_equal(now, self.last[0]):
+            self.last = now, self.extension.of(self.skin.targets(now))
+        return self.last[1]
 
 
 def has_inner_pins(ob):
@@ -46,25 +62,17 @@ def has_inner_pins(ob):
     return bool(ob.vbd.soft_pins and ob.vbd.pin_group and ob.vbd.pin_depth > 0.0)
 
 
-def deep_corners(ob, mesh, points, triangles, lattice):
-    """Vertices of a lattice that are as deep below the surface as the pins of an object hold it:
-    the Flesh Depth where their weight is 0, and in proportion less where it is more.
+def _deep(ob, lattice, place, outward, weights):
+    """Vertices of a lattice that are deep below a surface, with the nearest `place` and the
+    direction `outward` there [vertex, 3], and its pin `weights` [vertex].
     """
-    if not ob.vbd.pin_axes[:] == (True, True, True):
-        raise ValueError(message("pin.depth_axes", name=ob.name))
-    weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
-    triangle, place = nearest(lattice.points, points, triangles)
-    corners = triangles[triangle]
-    shares = weights_in(place, points[corners])
-    normal = (shares[:, :, None] * _normals(points, triangles)[corners]).sum(axis=1)
-    inward = place - lattice.points
-    depth = np.linalg.norm(inward, axis=1)
-    layer = shown(ob.vbd, "pin_depth") * (1.0 - (shares * weights[corners]).sum(axis=1))
-    is_deep = depth >= layer - ABOVE * lattice.cell_size
-    # A vertex that cells of several components share a place with may be inside of another one.
-    alone = np.unique(lattice.grid, axis=0, return_inverse=True, return_counts=True)
-    is_alone = alone[2][alone[1].ravel()] == 1
-    return np.flatnonzero(is_deep & is_alone & ((inward * normal).sum(axis=1) > 0.0))
+    way = lattice.points - place
+    layer = shown(ob.vbd, "pin_depth") * (1.0 - weights)
+    is_deep = np.linalg.norm(way, axis=1) >= layer - ABOVE * lattice.cell_size
+    # Where cells of several components are in one place, a vertex may be inside of another one.
+    _, number, count = np.unique(lattice.grid, axis=0, return_inverse=True, return_counts=True)
+    is_alone = count[number.ravel()] == 1
+    return np.flatnonzero(is_deep & is_alone & ((way * outward).sum(axis=1) < 0.0))
 
 
 def _normals(points, triangles):

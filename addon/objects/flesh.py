@@ -14,10 +14,12 @@ from .stiff_bones import armature_modifier
 
 # Radius of bones over the size of the figure: 4 cm of a human are stiff around them.
 BONE = 0.023
+# Deepest flesh over the size of the figure: inside of it are ribs, hips and the wall of the belly.
+DEEPEST = 0.07
 # Vertices follow a bone from this part of their weights on.
 FOLLOWS = 0.1
-# Weights above are as good as stiff.
-SOFT = 0.9
+# What is softer than this counts as soft: muscles around thin bones do not.
+SOFT = 0.75
 # Part of the vertices at either end of a list that are left out, as there are odd ones.
 ODD = 0.02
 # Cells across the thinnest soft part, and the numbers of cells along the mesh that are sensible.
@@ -54,7 +56,7 @@ def flesh_of(ob, stiff):
     depth *= 1.0 - shares[:, np.isin(names, list(stiff))].sum(axis=1)
     depth[~np.isfinite(depth)] = 0.0  # vertices without a bone
     depth = _smooth(depth, read_mesh.edges(mesh))
-    deepest = np.quantile(depth, 1.0 - ODD)
+    deepest = min(np.quantile(depth, 1.0 - ODD), DEEPEST * size)
     if not deepest > 0.0:
         return None
     weights = np.clip(1.0 - depth / deepest, 0.0, 1.0)

@@ -160,9 +160,9 @@ def holding_properties():
         ),
         "pin_depth": FloatProperty(
             name="Flesh Depth",
-            description="How deep the flesh of a soft body is below the skin where the weight is 0, "
-            "and in proportion less where it is more. What is deeper follows the animation, as "
-            "bones hold it. 0 is off: only the skin is held",
+            description="How deep the flesh of a soft body is below the skin where the weight is "
+            "0, and in proportion less where it is more. What is deeper follows the animation at "
+            "any Strength, as bones hold it. 0 is off: only the skin is held",
             default=0.0,
             min=0.0,
             soft_max=1.0,
