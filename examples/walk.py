@@ -80,7 +80,7 @@ def add_body(detail=0.025):
     body = bpy.context.object
     body.name = "Walker"
     body.modifiers.new("Remesh", "REMESH").voxel_size = detail
-    body.modifiers.new("Smooth", "SMOOTH").iterations = 8
+    body.modifiers.new("Smooth", "SMOOTH").iterations = 15
     bpy.ops.object.convert(target="MESH")
     bpy.ops.object.transform_apply()
     return body

@@ -12,8 +12,8 @@ from ..gathering.pins import HARD
 from . import read_mesh
 from .stiff_bones import armature_modifier
 
-# Radius of bones over the size of the figure: 4 cm of a human are stiff around them.
-BONE = 0.023
+# Stiff radius around bones over the size of the figure: 6 cm of a human, so arms and knees are stiff.
+BONE = 0.035
 # Deepest flesh over the size of the figure: inside of it are ribs, hips and the wall of the belly.
 DEEPEST = 0.07
 # Vertices follow a bone from this part of their weights on.

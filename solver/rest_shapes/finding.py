@@ -79,10 +79,7 @@ def tested(scene, searches):
         starts = scene.solved(rests, starts, *limits)
         if starts is None:
             return None
-        ways = [
-            float(np.linalg.norm(x - search.target, axis=1).max())
-            for search, x in zip(searches, starts, strict=True)
-        ]
+        ways = [search.way(x) for search, x in zip(searches, starts, strict=True)]
         sags = [
             way if way > STANDS * search.size else 0.0
             for search, way in zip(searches, ways, strict=True)
