@@ -54,7 +54,7 @@ STARTS, STOPS, LAST = 4, 64, 80
 """Frames at which the walk starts and stops, and the last one."""
 SPEED = 0.035
 """Way of a frame [m]."""
-SHOWN = 44
+SHOWN = (8, 17, 24, 38, 66)
 
 
 def mirrored(name):
@@ -159,6 +159,18 @@ def add_figure(detail=0.025):
     return body, rig
 
 
+def dress(scene, body, rig):
+    """Colors, light, and a camera that goes along."""
+    demo_look.smooth(body, subdivisions=1)
+    demo_look.color(body, (0.8, 0.48, 0.36), roughness=0.45, subsurface=0.15)
+    bpy.ops.mesh.primitive_plane_add(size=40.0)
+    demo_look.color(bpy.context.object, (0.36, 0.34, 0.32), roughness=0.7)
+    demo_look.light_and_camera(scene, (1.9, -2.5, 1.2), (0.0, 0.0, 1.06))
+    scene.camera.data.lens = 72.0
+    scene.camera.parent = rig
+    demo_look.PICTURE_SIZE = demo_look.MOTION_SIZE = (300, 420)
+
+
 def main():
     vbd.register()
     BUILD.mkdir(exist_ok=True)
@@ -168,15 +180,9 @@ def main():
     body, rig = add_figure()
     bpy.ops.vbd.soft_flesh()
     bpy.ops.vbd.bake(mode="NEW")
-    demo_look.smooth(body)
-    demo_look.color(body, (0.8, 0.48, 0.36), roughness=0.45, subsurface=0.15)
-    bpy.ops.mesh.primitive_plane_add(size=40.0)
-    demo_look.color(bpy.context.object, (0.36, 0.34, 0.32), roughness=0.7)
-    demo_look.light_and_camera(scene, (1.9, -3.6, 1.35), (0.0, 0.0, 0.92))
-    scene.camera.data.lens = 46.0
-    scene.camera.parent = rig
+    dress(scene, body, rig)
     bpy.ops.wm.save_as_mainfile(filepath=str(BUILD / "walk.blend"))
-    demo_look.render_still(scene, SHOWN, BUILD / "walk.png")
+    demo_look.render_strip(scene, SHOWN, BUILD / "walk.png")
     demo_look.render_motion(scene, range(STARTS, LAST + 1, 2), BUILD / "walk.webp")
     vbd.unregister()
 

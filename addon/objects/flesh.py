@@ -12,7 +12,8 @@ from ..gathering.pins import HARD
 from . import read_mesh
 from .stiff_bones import armature_modifier
 
-# Stiff radius around bones over the size of the figure: 6 cm of a human, so arms and knees are stiff.
+# Stiff radius around bones over the size of the figure: 6 cm of a human, as far as arms and knees
+# reach.
 BONE = 0.035
 # Deepest flesh over the size of the figure: inside of it are ribs, hips and the wall of the belly.
 DEEPEST = 0.07
@@ -22,10 +23,11 @@ FOLLOWS = 0.1
 SOFT = 0.75
 # Part of the vertices at either end of a list that are left out, as there are odd ones.
 ODD = 0.02
-# Cells across the thinnest soft part, and the numbers of cells along the mesh that are sensible.
-ACROSS, FEWEST, MOST = 3, 8, 64
+# Cells across the thinnest soft part and down to the bottom of the deepest flesh, at least, and the
+# numbers of cells along the mesh that are sensible.
+ACROSS, DEEP, FEWEST, MOST = 3, 2, 8, 64
 # Passes that even out depths between neighbors.
-SMOOTHING = 10
+SMOOTHING = 5
 
 
 @dataclass
@@ -53,9 +55,9 @@ def flesh_of(ob, stiff):
     to_bone = _distances(points, ends.reshape(-1, 2, 3))
     to_bone[shares < FOLLOWS * shares.max(axis=1, keepdims=True)] = np.inf
     depth = np.maximum(to_bone.min(axis=1) - BONE * size, 0.0)
-    depth *= 1.0 - shares[:, np.isin(names, list(stiff))].sum(axis=1)
     depth[~np.isfinite(depth)] = 0.0  # vertices without a bone
     depth = _smooth(depth, read_mesh.edges(mesh))
+    depth *= 1.0 - shares[:, np.isin(names, list(stiff))].sum(axis=1)
     deepest = min(np.quantile(depth, 1.0 - ODD), DEEPEST * size)
     if not deepest > 0.0:
         return None
@@ -63,7 +65,8 @@ def flesh_of(ob, stiff):
     weights[weights > HARD] = 1.0
     soft = weights < SOFT
     thinnest = np.quantile(_thickness(points, triangles)[soft], ODD)
-    resolution = int(np.clip(np.ceil(ACROSS * size / thinnest), FEWEST, MOST))
+    cell_size = min(thinnest / ACROSS, deepest / DEEP)
+    resolution = int(np.clip(np.ceil(size / cell_size), FEWEST, MOST))
     return Flesh(weights, float(deepest), resolution)
 
 

@@ -12,10 +12,13 @@ from ..objects.modifiers import simulation_point
 from ..objects.participants import participants
 from ..objects.stiff_bones import armature_modifier, bones_of, is_stiff
 from ..objects.tetmesh import TETS
+from ..values.measured import measured_properties
 from ..values.presets import apply_shipped_material
 from ..values.scene_time import take_range
 
 GROUP, MATERIAL = "Flesh Pins", "Muscle"
+# Properties that show others in other units.
+SHOWN = measured_properties()
 RANGE = ("frame_start", "frame_end")
 
 
@@ -36,8 +39,8 @@ def refusal(context):
 
 
 def values_of(group):
-    """Values of the properties of a group that are set, by name; without lists and pointers."""
-    properties = (p for p in group.bl_rna.properties if not p.is_readonly)
+    """Values of the stored properties of a group that are set, by name; no lists and pointers."""
+    properties = (p for p in group.bl_rna.properties if p.identifier not in SHOWN)
     names = [p.identifier for p in properties if p.type not in ("POINTER", "COLLECTION")]
     found = {name: getattr(group, name) for name in names if group.is_property_set(name)}
     return {

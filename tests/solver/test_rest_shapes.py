@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The parts of the search for rest shapes, and the shapes on disk."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from shapes import box, cell_box, chain, grid, rotation
@@ -141,6 +143,16 @@ def test_cells_may_begin_deformed():
     g, turn = gradients_of(body), rotation([0.6, 0.0, 0.8], 0.4)
     found = g.unloaded(body.points, body.points @ turn.T)
     np.testing.assert_allclose(found, np.broadcast_to(turn.T @ STRETCH, found.shape), atol=1e-12)
+
+
+def test_corners_of_cells_that_carry_nothing_may_be_anywhere():
+    body = Cells(*cell_box((1, 1, 1), (1.0, 1.0, 1.0)), keeps_shape=True)
+    body.filling.middle[:] = -1.0
+    search = RestSearch(replace(body, pins=Pins(np.zeros(0, int))))
+    moved = body.points.copy()
+    assert search.way(moved + [0.0, 0.3, 0.0]) == pytest.approx(0.3)
+    moved[np.argmax(moved.sum(axis=1))] += 1.0
+    assert search.way(moved) < 2e-3  # the middle cannot be quite in the corner
 
 
 def test_a_search_ends_where_the_solver_fails():
