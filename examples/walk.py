@@ -104,7 +104,7 @@ def add_rig():
 
 
 def steps_of(frame):
-    """How far the walk is, in strides, and how wide its steps are, from 0 to 1."""
+    """The length of the walk so far, in strides, and the width of its steps, from 0 to 1."""
     wide = np.clip([(frame - STARTS) / 10.0, (STOPS - frame) / 8.0], 0.0, 1.0).min()
     return (frame - STARTS) / STRIDE, wide * wide * (3.0 - 2.0 * wide)
 

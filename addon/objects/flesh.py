@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from ..gathering.pins import HARD
 from . import read_mesh
 from .stiff_bones import armature_modifier
 
@@ -62,7 +61,6 @@ def flesh_of(ob, stiff):
     if not deepest > 0.0:
         return None
     weights = np.clip(1.0 - depth / deepest, 0.0, 1.0)
-    weights[weights > HARD] = 1.0
     soft = weights < SOFT
     thinnest = np.quantile(_thickness(points, triangles)[soft], ODD)
     cell_size = min(thinnest / ACROSS, deepest / DEEP)
