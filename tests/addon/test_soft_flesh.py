@@ -111,6 +111,14 @@ def test_pressed_again_it_takes_all_back(figure):
     assert not changes(before, all_of(figure))
 
 
+def test_remove_takes_all_back_too(figure):
+    figure.vbd.role = "NONE"  # as Remove sets it
+    before = all_of(figure)
+    press(figure)
+    bpy.ops.vbd.remove()
+    assert not changes(before, all_of(figure))
+
+
 def test_settings_from_before_come_back(figure):
     figure.vbd.role = "CLOTH"
     figure.vbd.density, figure.vbd.pin_group = 0.7, "head"
