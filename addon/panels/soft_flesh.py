@@ -94,7 +94,7 @@ class VBD_OT_soft_flesh(Operator):
         return reason is None
 
     def draw(self, _context):
-        self.layout.label(text="Stiff Bones")
+        self.layout.label(text=message("flesh.stiff"))
         grid = self.layout.grid_flow(columns=2, even_columns=True, align=True)
         for bone in self.bones:
             grid.prop(bone, "stiff", text=bone.name, toggle=True, translate=False)
