@@ -10,7 +10,7 @@ from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
 from .objects import own_mesh, participants
-from .panels import advice, roles, selecting_faces, softness, tear_lines
+from .panels import advice, roles, selecting_faces, soft_flesh, softness, tear_lines
 from .panels import fibers as fiber_panels
 from .panels import holding as holding_panels
 from .panels import painting as painting_panels
@@ -43,6 +43,7 @@ MODULES = (
     advice,
     selecting_faces,
     saving_statistics,
+    soft_flesh,
     softness,
     tear_lines,
     panels,

@@ -23,6 +23,7 @@ from .values.fibers import fiber_properties
 from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
+from .values.records import record_properties
 from .values.rest_shape import rest_shape_properties
 from .values.scene_time import time_properties
 from .values.stack_place import stack_properties
@@ -180,49 +181,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
-        "start_shape": StringProperty(
-            name="Start Shape",
-            description="The points with which the next bake starts, if they are not the object's",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "baked": BoolProperty(
-            name="Baked",
-            description="The object plays back a baked simulation",
-            default=False,
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "bake_record": StringProperty(
-            name="Bake Record",
-            description="What freeing the bake gives back",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "bake_scene": StringProperty(
-            name="Bake Scene",
-            description="Name of the scene when the object was baked in it",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "bake_id": StringProperty(
-            name="Bake ID",
-            description="What the cache of the bake is found by",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "bake_vertices": IntProperty(
-            name="Vertices Baked",
-            description="Vertices that the mesh had when it was baked; 0 if unknown",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
-        "bake_fps": FloatProperty(
-            name="Rate Baked",
-            description="Frames per second that the scene had when it was baked; 0 if unknown",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
+        **record_properties(),
         "cell_count": IntProperty(
             name="Cells",
             description="Cells of the soft body, or its own tets, when they were last counted",

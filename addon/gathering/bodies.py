@@ -24,6 +24,7 @@ from ..values.rest_shape import rest_points
 from . import carried
 from .fibers import fibers
 from .field_weights import field_weights
+from .inner_pins import InnerPins, has_inner_pins
 from .keyed import followed, friction_of, keyed_values, static_friction_of
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
@@ -51,6 +52,8 @@ class Target:
     lattice: Lattice | None = None
     surface: np.ndarray | None = None
     """The place of its surface that each vertex embedded in a lattice belongs to, [vertex]."""
+    inner: InnerPins | None = None
+    """Pins that hold the lattice from inside, if any."""
     own: np.ndarray | None = None
     """Vertices of a cloth that its body has, if not all; all others are `carried`."""
     carried: np.ndarray | None = None
@@ -193,13 +196,21 @@ def _soft_body(gathered, ob, mesh, target, pinned):
     target.corners, target.weights = embed(points, cells)
     target.lattice, target.faces = cells, triangles
     target.surface = area_of_points(points, triangles)
-    pins = None
+    pins = clamp = None
     if len(pinned):
         clamp = pinned_corners_of(points, triangles, pinned, cells)
-        held = LatticePins(cells.points, clamp, points[pinned])
-        pins = _pins(gathered, target, pinned, held.indices, held.targets)
         cells.filling.held = clamp.held
         target.pinned = pinned
+    if has_inner_pins(ob):
+        weights = read_mesh.group_weights(ob, mesh, ob.vbd.pin_group)
+        target.inner = inner = InnerPins(ob, points, triangles, weights, cells, clamp)
+        pins = _pins(
+            *(gathered, target, np.arange(len(points)), inner.indices),
+            lambda now: inner.targets(now)[inner.indices],
+        )
+    elif len(pinned):
+        held = LatticePins(cells.points, clamp, points[pinned])
+        pins = _pins(gathered, target, pinned, held.indices, held.targets)
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
     return Cells(
         cells.points,

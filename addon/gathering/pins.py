@@ -92,6 +92,8 @@ def soft_pins(gathered, ob, body, pins):
     from ...solver.model.soft_pins import held_mass
 
     target, reader = gathered.targets[-1], gathered.reader
+    if target.inner is not None:
+        return _inner_soft_pins(gathered, ob, body, pins)
     soft, weights = pins.soft, pins.weights
     if target.own is not None:  # carried vertices cannot be pulled
         kept = np.isin(soft, target.own)
@@ -119,3 +121,38 @@ def soft_pins(gathered, ob, body, pins):
     mass = held_mass(body, target.corners[both], target.surface[both])[: len(soft)]
     options |= {"own_weights": target.weights[soft], "mass": mass}
     return soft_pins(body, target.corners[soft], stiffness, **options)
+
+
+def _inner_soft_pins(gathered, ob, body, pins):
+    """The `Attachment` of the free vertices of a lattice with `InnerPins` to their places."""
+    from ...solver.attachments import soft_pins
+    from ...solver.model.masses import vertex_mass
+
+    target, reader = gathered.targets[-1], gathered.reader
+    inner, count = target.inner, len(target.corners)
+
+    def at_vertices(weights):
+        of_surface = np.zeros(count)
+        of_surface[pins.soft] = weights
+        of_surface[pins.hard] = 1.0
+        return inner.at_vertices(of_surface)[free].clip(0.0, 1.0)
+
+    free = np.setdiff1d(np.arange(len(body.points)), inner.indices)
+    weights = at_vertices(pins.weights)
+    if not pins.changes:
+        free, weights = free[weights > 0.0], weights[weights > 0.0]
+    options = {"points": body.points[free], "damping": ob.vbd.pin_damping}
+    if target.moving:
+        options["points"] = lambda time: inner.targets(reader.at(target.key, time).world_points())[
+            free
+        ]
+    stiffness = ob.vbd.pin_stiffness
+    if pins.changes:
+        name = PIN_WEIGHTS, target.key
+        reader.follow(
+            name, lambda depsgraph: _weights(found(target.key), depsgraph)[pins.soft], pins.weights
+        )
+        options["grip"] = lambda time: at_vertices(reader.at(name, time))
+    else:
+        stiffness = stiffness * weights
+    return soft_pins(body, free, stiffness, mass=vertex_mass(body)[free], **options)

@@ -64,6 +64,8 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
         column = layout.column(align=True)
         column.use_property_split = False
         _numbers(column, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+        if vbd.role == "SOFT":
+            _numbers(column, vbd, "pin_depth")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):

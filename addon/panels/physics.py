@@ -14,6 +14,7 @@ from ..objects.start_shape import frame_of
 from ..objects.tetmesh import TETS
 from . import material
 from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
+from .soft_flesh import draw_soft_flesh
 
 
 def _count_text(count, what):
@@ -25,6 +26,7 @@ class VBD_PT_physics(PhysicsPanel, Panel):
 
     def draw(self, context):
         draw_roles(self.layout, context.object, prefix="VBD ")
+        draw_soft_flesh(self.layout, context.object)
 
 
 class VBD_PT_lattice(PhysicsPanel, Panel):

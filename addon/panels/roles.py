@@ -12,6 +12,7 @@ from ..objects.participants import CONVERTIBLE, participants, unsuited
 from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
 from ..values.scene_time import take_range
+from .soft_flesh import make_rigid
 
 # The shipped material that a new role starts with; other roles start with the defaults.
 STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
@@ -119,6 +120,8 @@ class VBD_OT_remove(bpy.types.Operator):
 
     def execute(self, context):
         for ob in chosen_objects(context):
+            if ob.vbd.flesh_record:
+                make_rigid(context, ob)
             ob.vbd.role = "NONE"
         return {"FINISHED"}
 

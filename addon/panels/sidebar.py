@@ -17,6 +17,7 @@ from ..viewport.overlays import draw_switches
 from .advice import draw_report, draw_statistics, is_shown
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .folds import draw_folds
+from .soft_flesh import draw_soft_flesh
 from .softness import draw_softness, softer
 
 # The settings with most effect on speed and look; all others are in the Advanced panel. Labels
@@ -124,6 +125,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         if ob is not None and is_simulated_as_points(ob):
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)
             draw_roles(layout, ob)
+            draw_soft_flesh(layout, ob)
             draw_folds(layout, context, ob, always=False)
         elif ob is not None and ob.type in CONVERTIBLE:
             layout.label(text=ob.name, icon="OBJECT_DATA", translate=False)

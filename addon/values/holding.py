@@ -158,6 +158,18 @@ def holding_properties():
             unit="TIME_ABSOLUTE",
             **PLAIN,
         ),
+        "pin_depth": FloatProperty(
+            name="Flesh Depth",
+            description="How deep the flesh of a soft body is below the skin where the weight is "
+            "0, and in proportion less where it is more. What is deeper follows the animation at "
+            "any Strength, as bones hold it. 0 is off: only the skin is held",
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
+            precision=3,
+            unit="LENGTH",
+            **PLAIN,
+        ),
         "pin_strength": FloatProperty(
             name="Strength",
             description="Factor on all weights; with keyframes the pins let go and catch again",

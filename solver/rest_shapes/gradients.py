@@ -124,9 +124,8 @@ def gradients_of(body):
 def _of_cells(body):
     """The `Gradients` of cells, at eight points each."""
     sides, per_side = body.sides(), 1.0 / body.sides()[:, None, None, None]
-    places = 0.5 * np.clip(body.filling.middle, -FARTHEST_MIDDLE, FARTHEST_MIDDLE)
     weights = trilinear(GAUSS * (2.0 * CELL_CORNERS - 1.0)) * per_side
-    middle = trilinear(places)[:, None] * per_side
+    middle = trilinear(_middles(body))[:, None] * per_side
     volume = sides**3 * np.maximum(body.filling.part, LEAST_FILLED) / 8.0
     measure = np.repeat(volume[:, None], 8, axis=1)
     made = Gradients(body.cells, weights, measure, 3, None, middle)
@@ -138,7 +137,21 @@ def trilinear(places):
     """∂N/∂x of the corners of a unit cell [place, corner, 3] at places [place, 3] from its middle:
     the sign along x times the shapes along y and z, and so on.
     """
-    signs = 2.0 * CELL_CORNERS - 1.0
-    shape = 0.5 + places[:, None] * signs
+    signs, shape = 2.0 * CELL_CORNERS - 1.0, _shape(places)
     others = np.stack([shape[..., [1, 2]], shape[..., [0, 2]], shape[..., [0, 1]]], axis=-2)
     return signs * others.prod(axis=-1)
+
+
+def _shape(places):
+    """N of the corners along each axis, [place, corner, 3]."""
+    return 0.5 + places[:, None] * (2.0 * CELL_CORNERS - 1.0)
+
+
+def material_shares(body):
+    """Weights [cell, 8] of the corners of cells at the middle of their material."""
+    return _shape(_middles(body)).prod(axis=-1)
+
+
+def _middles(body):
+    """The middle of the material of cells, in sides from their own, [cell, 3]."""
+    return 0.5 * np.clip(body.filling.middle, -FARTHEST_MIDDLE, FARTHEST_MIDDLE)

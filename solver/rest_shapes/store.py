@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 # Change it where a new version finds other shapes.
-VERSION = "1"
+VERSION = "2"
 KEY, SAGS, POINTS = "key", "sags", "points_{}"
 
 

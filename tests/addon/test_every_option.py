@@ -99,7 +99,7 @@ ELSEWHERE = set(
     fiber_bone frame_start device threads restart_every show_attachments show_pins show_stretch
     stretch_range show_inside_out show_contacts show_stuck show_curves show_painted painted pressure
     keep_volume fill_openings keeps_shape rest_shape_key stack_place stack_modifier keep_coarse
-    attachments role self_contact collision_collection contact_vertices pin_start pin_end
+    attachments role self_contact collision_collection contact_vertices pin_depth pin_start pin_end
     use_sewing
     sewing_speed sewing_force sewing_tears field_force field_vortex field_magnetic field_harmonic
     field_wind field_turbulence field_drag field_texture field_all field_collection target tears

@@ -322,7 +322,7 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 FIELDS_OF = {
     "SOFT": (
         "solid_model youngs_modulus_kpa poisson_ratio density yield_strain_percent flow_time "
-        "damping drag resolution contact_vertices keep_coarse keeps_shape "
+        "damping drag resolution contact_vertices keep_coarse keeps_shape pin_depth "
         "fibers_along fiber_stiffness_kpa active_stress_kpa activation"
     ),
     "CLOTH": (

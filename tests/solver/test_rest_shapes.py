@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The parts of the search for rest shapes, and the shapes on disk."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from shapes import box, cell_box, chain, grid, rotation
 
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.rest_shapes.files import NAME, read_rest_shapes, write_rest_shapes
-from vbd.solver.rest_shapes.finding import seen_way
 from vbd.solver.rest_shapes.fitting import Fit
 from vbd.solver.rest_shapes.gradients import gradients_of
 from vbd.solver.rest_shapes.search import RestSearch, anderson
@@ -144,6 +145,16 @@ def test_cells_may_begin_deformed():
     np.testing.assert_allclose(found, np.broadcast_to(turn.T @ STRETCH, found.shape), atol=1e-12)
 
 
+def test_corners_of_cells_that_carry_nothing_may_be_anywhere():
+    body = Cells(*cell_box((1, 1, 1), (1.0, 1.0, 1.0)), keeps_shape=True)
+    body.filling.middle[:] = -1.0
+    search = RestSearch(replace(body, pins=Pins(np.zeros(0, int))))
+    moved = body.points.copy()
+    assert search.way(moved + [0.0, 0.3, 0.0]) == pytest.approx(0.3)
+    moved[np.argmax(moved.sum(axis=1))] += 1.0
+    assert search.way(moved) < 2e-3  # the middle cannot be quite in the corner
+
+
 def test_a_search_ends_where_the_solver_fails():
     body = tets()
     body.pins = Pins([0])
@@ -213,26 +224,3 @@ def test_a_cancelled_search_yields_no_frame():
         return len(calls) > 6
 
     assert list(simulate([body], Settings(threads=1), 2, cancelled=cancelled)) == []
-
-
-def test_empty_corners_of_cells_are_no_sag():
-    """A surface in the lower half of two cells: corners above carry none of it."""
-    points, elements = cell_box((1, 1, 2), (1.0, 1.0, 2.0))
-    triangle = np.array([[0.1, 0.1, 0.5], [0.9, 0.1, 0.5], [0.1, 0.9, 0.5]])
-    u, v, w = triangle.T
-    weights = np.stack(
-        [
-            np.where(k & 1, u, 1.0 - u) * np.where(k & 2, v, 1.0 - v) * np.where(k & 4, w, 1.0 - w)
-            for k in range(8)
-        ],
-        axis=1,
-    )
-    surface = EmbeddedSurface(np.tile(elements[0], (3, 1)), weights, [[0, 1, 2]])
-    body = Cells(points, elements, surface=surface)
-    top, x = points[:, 2] > 1.5, points.copy()
-    x[top] += [0.0, 0.0, 0.3]
-    assert seen_way(body, x) == 0.0
-    x[~top] += [0.0, 0.2, 0.0]
-    assert seen_way(body, x) == pytest.approx(0.2)
-    body.surface = None
-    assert seen_way(body, x) == pytest.approx(0.3)
