@@ -90,7 +90,7 @@ def _is_later(name, value):
     """Return whether an attribute is newer than version 0.1 and has its default, rounded to float32
     as in Blender.
     """
-    if name not in LATER:
+    if name not in LATER or callable(value):
         return False
     default = LATER[name]
     if value is None or default is None:

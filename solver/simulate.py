@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import get_args
 
 import numpy as np
 import warp as wp
@@ -35,6 +36,9 @@ from .scene.force_fields import ExternalForces, ForceField
 from .scene.kinematic import Kinematic
 from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
+from .topology.values import refuse_other, shown
+
+SIMULATED = (Deformable, Collider, *get_args(AnalyticCollider), Attachment, ForceField)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Frame:
 
 def pick_device(name):
     """Return the Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
+    if not isinstance(name, str):
+        raise ValueError(message("script.device", name=shown(name)))
     if name == "auto":
         return "cuda" if wp.is_cuda_available() else "cpu"
     if name != "cpu" and not name.startswith("cuda"):
@@ -96,8 +102,10 @@ def simulate(
     that keep their shape are filled in, unless they were found for the same input.
     Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
-    if frame_count != int(frame_count) or frame_count < 1:
-        raise ValueError(message("script.frame_count", value=frame_count))
+    whole = isinstance(frame_count, int | float | np.number) and frame_count % 1 == 0
+    if not whole or frame_count < 1:
+        raise ValueError(message("script.frame_count", value=shown(frame_count)))
+    _refuse_other_kinds(bodies, settings, gravity)
     device, begin = pick_device(device), partial(_begin, cancelled, preparing)
 
     def few_frames(bodies, settings):
@@ -112,6 +120,16 @@ def simulate(
     except Cancelled:
         return iter(())
     return simulation.frames(int(frame_count), cancelled, compiling, restart)
+
+
+def _refuse_other_kinds(bodies, settings, gravity):
+    """Refuse arguments that are not of their class: nothing is left out silently."""
+    for body in bodies:
+        if not isinstance(body, SIMULATED):
+            raise ValueError(message("script.not_simulated", value=shown(body)))
+    refuse_other("simulate", "settings", settings, Settings)
+    if gravity is not None:
+        refuse_other("simulate", "gravity", gravity, None)
 
 
 class Cancelled(Exception):  # noqa: N818
