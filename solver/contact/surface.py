@@ -228,7 +228,9 @@ def has_inside(body):
     """Return whether the surface of a body that can touch is closed."""
     if not isinstance(body, Volume):
         return False
-    return body.surface is None or is_closed(body.surface.triangles)
+    if body.surface is None:  # tets that are all there twice have no boundary
+        return len(body.boundary) > 0
+    return is_closed(body.surface.triangles)
 
 
 def is_closed(triangles):

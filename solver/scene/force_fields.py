@@ -102,7 +102,9 @@ class ForceField:
                 raise ValueError(message("script.one_of", name=self.name, what=what, **shows))
         for what in ("blows", "by_square", "is_global"):
             refuse_other(self.name, what, getattr(self, what), bool)
-        whole_numbers(self.name, "seed", self.seed)
+        if whole_numbers(self.name, "seed", self.seed).shape:
+            known = {"what": "seed", "value": shown(self.seed)}
+            raise ValueError(message("script.no_whole", name=self.name, **known))
         for what in ("texture", "visibility"):
             if getattr(self, what) is not None:
                 refuse_other(self.name, what, getattr(self, what), None)
@@ -112,7 +114,8 @@ class ForceField:
         given = self.numbers(time) if callable(self.numbers) else self.numbers
         refuse_other(self.name, "numbers", given, FieldNumbers)
         for name, value in vars(given).items():
-            array = numbers(self.name, name, value)
+            with np.errstate(over="ignore"):
+                array = numbers(self.name, name, value).astype(np.float32)
             endless = name in ("farthest", "radial_farthest")
             known = np.isfinite(array).all() or (endless and not np.isnan(array).any())
             if not known or array.shape != ((3,) if name in ("origin", "axis") else ()):

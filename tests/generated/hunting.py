@@ -15,13 +15,16 @@ from .specs import COPIES, damaged_scenes, sound_scenes
 FAMILIES = (("Solid",), ("Cells",), ("Cloth",), ("Rod",))
 
 
-def hunt(number, examples, steps, said=print):
+def hunt(number, examples, steps, is_common=False, said=print, last=None):
     """Faults by their kind, with the smallest input of each, and the number of inputs by outcome.
 
     `number` is the seed. With `steps` the scenes are sound and solved, without them set up only.
+    `is_common`: sound scenes compile few kernels. The input at work is in the file `last`, so that
+    it is known where the process ends.
     """
     found, counts, begun = {}, Counter(), time.monotonic()
-    strategy = sound_scenes(FAMILIES).map(lambda spec: [spec]) if steps else damaged_scenes()
+    solved = sound_scenes(FAMILIES, is_common).map(lambda spec: [spec])
+    strategy = solved if steps else damaged_scenes()
 
     @seed(number)
     @settings(
@@ -38,6 +41,8 @@ def hunt(number, examples, steps, said=print):
 
     def look(spec):
         before = time.monotonic()
+        if last is not None:
+            last.write_text(json.dumps(spec))
         fault, outcome = judge(spec, steps)
         counts[outcome] += 1
         taken = time.monotonic() - before
