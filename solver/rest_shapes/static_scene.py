@@ -13,6 +13,7 @@ from ..elements.pressure import pressure_at
 from ..fingerprint import fingerprint, plain
 from ..model.masses import element_mass
 from ..scene.attachments import Attachment
+from ..settings import acceleration
 from ..topology.graphs import connected_components
 from .store import VERSION
 
@@ -130,7 +131,7 @@ def still_settings(settings, gravity):
     """Settings for a few iterations towards the equilibrium."""
     return replace(
         settings,
-        gravity=tuple(float(g) for g in (settings.gravity if gravity is None else gravity(0.0))),
+        gravity=settings.gravity if gravity is None else tuple(acceleration(gravity(0.0)).tolist()),
         quasistatic=True,
         substeps=1,
         damping=0.0,

@@ -87,8 +87,6 @@ class ForceField:
     visibility: Callable[[float, np.ndarray], np.ndarray] | None = None
 
     def __post_init__(self):
-        if (self.kind == "texture") != (self.texture is not None):
-            raise ValueError(message("script.field_texture", name=self.name))
         for what, known in (
             ("kind", KINDS),
             ("shape", SHAPES),
@@ -100,6 +98,8 @@ class ForceField:
                 shows = {"value": value if isinstance(value, str) else shown(value)}
                 shows["names"] = ", ".join(known)
                 raise ValueError(message("script.one_of", name=self.name, what=what, **shows))
+        if (self.kind == "texture") != (self.texture is not None):
+            raise ValueError(message("script.field_texture", name=self.name))
         for what in ("blows", "by_square", "is_global"):
             refuse_other(self.name, what, getattr(self, what), bool)
         if whole_numbers(self.name, "seed", self.seed).shape:

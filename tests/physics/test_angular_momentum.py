@@ -2,9 +2,9 @@
 """Collisions in free flight keep angular momentum, beside what implicit Euler itself changes.
 
 With x¹ = x⁰ + h v¹, and forces f of the substep that have no torque about their positions x¹,
-L¹ = Σ m x¹ × v¹ = Σ m x¹ × v⁰ = L⁰ + h Σ m v¹ × v⁰. The last sum is the change by implicit Euler: it
-is there for exact forces, with and without contact. The rest is the torque of forces that are not
-balanced: of an unfinished solution, of truncated steps, of friction that acts at a distance.
+L¹ = Σ m x¹ × v¹ = Σ m x¹ × v⁰ = L⁰ + h Σ m v¹ × v⁰. The last sum is the change by implicit Euler:
+it is there for exact forces, with and without contact. The rest is the torque of forces that are
+not balanced: of an unfinished solution, of truncated steps, of friction that acts at a distance.
 """
 
 import numpy as np
