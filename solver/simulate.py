@@ -100,7 +100,8 @@ def simulate(
     its initial value. `preparing(text)` reports each part of the set-up. Kernels that Warp's cache
     lacks are then compiled; `compiling(done, count)` reports the progress. `rest_shapes` of bodies
     that keep their shape are filled in, unless they were found for the same input.
-    Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
+    Raises ValueError for bodies that cannot be simulated, before the first frame where possible,
+    and OSError where the memory or the GPU fails.
     """
     whole = isinstance(frame_count, int | float | np.number) and frame_count % 1 == 0
     if not whole or frame_count < 1:
@@ -113,10 +114,11 @@ def simulate(
         return Simulation(bodies, settings, device, None, silent).frames(1, cancelled, compiling)
 
     try:
-        bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
-        if bodies is None:
-            return iter(())
-        simulation = Simulation(bodies, settings, device, gravity, begin)
+        with explained(wp.get_device(device)):
+            bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
+            if bodies is None:
+                return iter(())
+            simulation = Simulation(bodies, settings, device, gravity, begin)
     except Cancelled:
         return iter(())
     return simulation.frames(int(frame_count), cancelled, compiling, restart)
@@ -249,10 +251,14 @@ class Simulation:
 
 @contextmanager
 def explained(device):
-    """Translate errors of a GPU into messages for users."""
+    """Translate errors of a GPU, and those of memory that is full, into messages for users."""
     try:
         yield
+    except MemoryError as error:
+        raise OSError(message("bake.out_of_memory")) from error
     except RuntimeError as error:
-        if not device.is_cuda:
-            raise
-        raise OSError(message("progress.gpu_failed", error=error)) from error
+        if device.is_cuda:
+            raise OSError(message("progress.gpu_failed", error=error)) from error
+        if str(error).startswith("Failed to allocate"):  # the words of Warp
+            raise OSError(message("bake.out_of_memory")) from error
+        raise

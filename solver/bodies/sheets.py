@@ -108,6 +108,11 @@ class Rod(Deformable):
                     vertices=vertices,
                 )
             )
+        ends = np.sort(self.elements, axis=1)
+        _, first, edge = np.unique(ends, axis=0, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[edge.ravel()] != np.arange(count))
+        if len(again):
+            raise ValueError(message("script.edge_twice", name=self.name, edge=again[0]))
         return np.column_stack([self.elements, self.directors])
 
     def _check_rest_shape(self):
