@@ -40,6 +40,6 @@ def value_at(name, source, frame, time, dimensions):
 
 def _is_by_frame(source, dimensions):
     """Return whether a source has an array of so many dimensions for every frame."""
-    first = source[0] if isinstance(source, list | tuple | np.ndarray) and len(source) else None
-    array = as_array(first)
+    is_list = isinstance(source, list | tuple) or (isinstance(source, np.ndarray) and source.ndim)
+    array = as_array(source[0]) if is_list and len(source) else None
     return array is not None and array.ndim == dimensions
