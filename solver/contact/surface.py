@@ -66,8 +66,8 @@ class ContactSurface:
 
     @property
     def can_touch(self):
-        """True where any two surfaces may meet."""
-        return bool(self.may_touch.any())
+        """True where any two surfaces may meet; there may be no surface at all."""
+        return bool(self.may_touch.any()) and len(self.edges) > 0
 
 
 def stiffness_bound(assembly, settings):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same scene, moved, turned, mirrored, in other units or with other numbers of its vertices and
-bodies, moves in the same way.
+"""A scene that is moved, turned, mirrored, in other units or with other numbers of its vertices and
+bodies moves in the same way.
 
 A tilted cube falls on a ground with friction, a sheet and a rod, pinned at an end, fall on it.
 """
@@ -27,7 +27,7 @@ TILT = rotation((0.6, 0.8, 0.0), 0.3)
 
 @dataclass
 class Change:
-    """What is done to a scene: x → scale · turn x + shift, and an order of vertices and bodies."""
+    """A change of a scene: x → scale · turn x + shift, and an order of vertices and bodies."""
 
     turn: np.ndarray = field(default_factory=lambda: np.eye(3))
     shift: tuple = (0.0, 0.0, 0.0)

@@ -11,7 +11,7 @@ from shapes import box
 from tet_files import FORMATS, write
 
 from vbd.solver.bodies import CELL_CORNERS, Solid
-from vbd.solver.files import by_meshio
+from vbd.solver.files import by_meshio, tets
 from vbd.solver.files.tets import checked, read_tets
 from vbd.solver.files.writing import WRITERS, tet_text
 from vbd.solver.topology.meshes import boundary_triangles, tet_volumes, tets_of_cells
@@ -157,6 +157,12 @@ def test_what_meshio_cannot_read_is_a_sentence(tmp_path, name):
     (tmp_path / name).write_text("nonsense")
     with pytest.raises(ValueError, match=f"{name}: meshio cannot read it; save it as .msh"):
         read_tets(tmp_path / name)
+
+
+def test_more_vertices_than_can_be_simulated_are_refused(monkeypatch):
+    monkeypatch.setattr(tets, "MOST_POINTS", len(POINTS) - 1)
+    with pytest.raises(ValueError, match="12 vertices; at most 11 can be simulated"):
+        checked("x", POINTS, TETS)
 
 
 def test_a_mesh_of_meshio_without_rows_is_a_sentence(tmp_path):
