@@ -229,7 +229,7 @@ def damaged(data, rng):
 def test_files_with_something_wrong(tmp_path, name, examples):
     path = write(tmp_path, name, POINTS, TETS)
     data, rng = path.read_bytes(), np.random.default_rng(len(name))
-    for _ in range(examples // 10):
+    for _ in range(examples // 5):
         path.write_bytes(damaged(data, rng))
         outcome(path)
 
