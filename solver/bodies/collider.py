@@ -2,7 +2,7 @@
 """Mesh colliders."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class Collider:
     """A kinematic triangle mesh, which pushes bodies and is not moved by them.
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
-    time. `friction`: a number, a function of time, or None for the scene's. `thickness` [m] is
-    added to that of the bodies.
+    time. `friction`: a number, a function of time, or None for the scene's; `static_friction` acts
+    until a contact slides, if it is larger. `thickness` [m] is added to that of the bodies.
     A closed mesh pushes bodies out of its inside; an open one pushes on both sides. Triangles
     without area at the start are left out.
     `collides_with`: names of the bodies that it may touch, or None for all.
@@ -32,9 +32,11 @@ class Collider:
     thickness: float = 0.0
     name: str = "Collider"
     collides_with: tuple[str, ...] | None = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         check_friction(self.name, self.friction)
+        check_friction(self.name, number(self.name, "static friction", self.static_friction))
         check_names(self.name, self.collides_with)
         self.thickness = number(self.name, "thickness", self.thickness)
         if self.thickness < 0.0:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analytic colliders, without a mesh: planes, boxes and spheres. Their friction may be a function
-of time [s].
+of time [s]; `static_friction` acts until a contact slides, if it is larger.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,6 +46,9 @@ def _positive(name, what, value):
 def _check(collider):
     """Check the values that all analytic colliders have."""
     check_friction(collider.name, collider.friction)
+    check_friction(
+        collider.name, number(collider.name, "static friction", collider.static_friction)
+    )
     if collider.motion is not None:
         refuse_other(collider.name, "motion", collider.motion, None)
 
@@ -59,6 +62,7 @@ class Plane:
     friction: float | Callable[[float], float] | None = None
     name: str = "Plane"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         _check(self)
@@ -81,6 +85,7 @@ class Box:
     friction: float | Callable[[float], float] | None = None
     name: str = "Box"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         _check(self)
@@ -104,6 +109,7 @@ class Sphere:
     friction: float | Callable[[float], float] | None = None
     name: str = "Sphere"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         _check(self)
