@@ -19,6 +19,7 @@ from .objects.cell_count import NOT_COUNTED, update_cell_count
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
+from .values.fibers import fiber_properties
 from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
@@ -175,6 +176,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         **holding_properties(),
         **rest_shape_properties(),
+        **fiber_properties(),
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),

@@ -24,10 +24,11 @@ LATER_NUMBERS = (
     "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
     *("adapt_folds", "maximum_stretch", "bending_damping", "static_friction"),
+    *("fiber_stiffness", "active_stress", "activation"),
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    *("seams", "unstressed_points", "keyed", "motion"),
+    *("seams", "unstressed_points", "keyed", "motion", "fibers"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 LATER["keeps_shape"] = False

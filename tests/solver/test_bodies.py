@@ -246,3 +246,13 @@ def test_a_simulation_does_not_change_the_fingerprint_of_a_body():
     list(simulate([body, Collider(*plane())], Settings(substeps=1, iterations=1), 1))
     assert "boundary" in vars(body)  # which a property keeps
     assert fingerprint(body) == before
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_keyed_value_belongs_to_the_fingerprint(name):
+    points, tets = box((1, 1, 1))
+    still, keyed, other = (
+        fingerprint(Solid(points, tets, keyed=values))
+        for values in (None, {name: lambda time: 0.5}, {name: lambda time: 0.6})
+    )
+    assert len({still, keyed, other}) == 3
