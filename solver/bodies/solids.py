@@ -99,7 +99,7 @@ class Volume(Deformable):
 
     def _unit_fibers(self):
         """Unit vectors along the fibers, float64 [element, 3], zero where there are none."""
-        shape, fibers = (len(self.elements), 3), np.array(self.fibers, dtype=np.float64)
+        shape, fibers = (len(self.elements), 3), numbers(self.name, "fibers", self.fibers)
         if fibers.shape not in {(3,), shape} or not np.isfinite(fibers).all():
             raise ValueError(message("script.fibers", name=self.name, shape=shape))
         length = np.linalg.norm(fibers, axis=-1, keepdims=True)
