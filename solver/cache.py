@@ -7,9 +7,7 @@ recognized. Files may come from anywhere, so they are checked when they are read
 """
 
 import json
-import os
 import re
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,6 +22,8 @@ from .cache_files import (
     parsed,
     read_frame,
     read_points,
+    refuse_other_bake,
+    share,
     write_frame,
     write_state,
     write_whole,
@@ -108,12 +108,17 @@ class Cache:
         """Size of one frame file."""
         return 12 * sum(self.header.vertex_counts) + self.is_sealed * SEAL.size
 
+    def refuse_other_bake(self):
+        """Raise OSError if another bake has replaced this cache in its folder."""
+        refuse_other_bake(self.folder / HEADER, self.header.bake)
+
     def write(self, index, positions):
         """Write frame `index`: one float32 [vertex, 3] array per object."""
         counts, known = [len(points) for points in positions], self.header.vertex_counts
         if counts != known:
             raise ValueError(message("script.cache_vertices", frame=index, now=counts, known=known))
         data = np.concatenate([np.asarray(points, dtype="<f4") for points in positions])
+        self.refuse_other_bake()
         write_frame(self.folder / FRAME.format(index), index, data)
 
     def write_state(self, index, arrays, every=0):
@@ -208,7 +213,7 @@ def transfer(folder, to, keep):
     Path(to).mkdir(parents=True, exist_ok=True)
     try:
         for path in _files(folder):
-            _share(path, Path(to) / path.name)
+            share(path, Path(to) / path.name)
     except OSError:
         remove(to)
         raise
@@ -216,17 +221,10 @@ def transfer(folder, to, keep):
         remove(folder)
 
 
-def _share(path, other):
-    try:
-        os.link(path, other)
-    except OSError:  # another disk, or one that cannot share
-        shutil.copy2(path, other)
-
-
 def remove(folder):
     """Delete the files of the cache in `folder`, and the folder if it is empty then."""
     for path in _files(folder):
-        path.unlink()
+        path.unlink(missing_ok=True)  # another bake may be at work in it
     folder = Path(folder)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

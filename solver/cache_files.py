@@ -8,6 +8,7 @@ code in them is ever run. All numbers are little-endian.
 import errno
 import json
 import os
+import shutil
 import struct
 import zlib
 from dataclasses import dataclass
@@ -53,6 +54,24 @@ def write_whole(path, *chunks):
         except OSError:
             pass  # the cause of the first error may prevent this as well
         raise in_words(error, message("cache.write", file=path.name), path.parent) from error
+
+
+def share(path, other):
+    """Give a file another name as well; copy it where that cannot be."""
+    try:
+        os.link(path, other)
+    except OSError:  # another disk, or one that cannot share
+        shutil.copy2(path, other)
+
+
+def refuse_other_bake(header, bake):
+    """Raise OSError if a header is by now that of another `bake`; an empty one is not compared."""
+    try:
+        values = parsed(header.read_bytes())
+    except OSError:
+        return  # the following write fails for the same reason
+    if bake and isinstance(values, dict) and values.get("bake") != bake:
+        raise OSError(message("cache.taken_over", folder=header.parent))
 
 
 def in_words(error, what, folder):

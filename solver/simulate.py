@@ -32,11 +32,13 @@ from .report.statistics import Measure, Statistics
 from .rest_shapes.finding import with_rest_shapes
 from .rest_shapes.store import RestShapes
 from .scene.analytic_colliders import AnalyticCollider
+from .scene.arguments import refuse_other_kinds
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
 from .scene.kinematic import Kinematic
 from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
+from .topology.values import shown
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Frame:
 
 def pick_device(name):
     """Return the Warp device for "auto", "cpu" or "cuda"; refuses CUDA where there is none."""
+    if not isinstance(name, str):
+        raise ValueError(message("script.device", name=shown(name)))
     if name == "auto":
         return "cuda" if wp.is_cuda_available() else "cpu"
     if name != "cpu" and not name.startswith("cuda"):
@@ -98,10 +102,13 @@ def simulate(
     lacks are then compiled; `compiling(done, count)` reports the progress. `rest_shapes` of bodies
     that keep their shape are filled in, unless they were found for the same input. `edits`: change
     values between frames, and pull vertices.
-    Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
+    Raises ValueError for bodies that cannot be simulated, before the first frame where possible,
+    and OSError where the memory or the GPU fails.
     """
-    if frame_count != int(frame_count) or frame_count < 1:
-        raise ValueError(message("script.frame_count", value=frame_count))
+    whole = isinstance(frame_count, int | float | np.number) and frame_count % 1 == 0
+    if not whole or frame_count < 1:
+        raise ValueError(message("script.frame_count", value=shown(frame_count)))
+    refuse_other_kinds(bodies, settings, gravity)
     device, begin = pick_device(device), partial(_begin, cancelled, preparing)
 
     def few_frames(bodies, settings):
@@ -111,10 +118,11 @@ def simulate(
     if edits is not None:
         edits.begin(bodies, settings, gravity)
     try:
-        bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
-        if bodies is None:
-            return iter(())
-        simulation = Simulation(bodies, settings, device, gravity, begin)
+        with explained(wp.get_device(device)):
+            bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
+            if bodies is None:
+                return iter(())
+            simulation = Simulation(bodies, settings, device, gravity, begin)
     except Cancelled:
         return iter(())
     if edits is None:
@@ -275,10 +283,14 @@ class Simulation:
 
 @contextmanager
 def explained(device):
-    """Translate errors of a GPU into messages for users."""
+    """Translate errors of a GPU, and those of memory that is full, into messages for users."""
     try:
         yield
+    except MemoryError as error:
+        raise OSError(message("bake.out_of_memory")) from error
     except RuntimeError as error:
-        if not device.is_cuda:
-            raise
-        raise OSError(message("progress.gpu_failed", error=error)) from error
+        if device.is_cuda:
+            raise OSError(message("progress.gpu_failed", error=error)) from error
+        if str(error).startswith("Failed to allocate"):  # the words of Warp
+            raise OSError(message("bake.out_of_memory")) from error
+        raise

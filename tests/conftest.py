@@ -24,6 +24,7 @@ def pytest_addoption(parser):
         help="end with an illegal instruction where a kernel asks for what an array does not have",
     )
     group.addoption("--kills", type=int, default=3, help="how often a bake is killed")
+    group.addoption("--examples", type=int, default=200, help="how many inputs are generated")
     group.addoption("--device", help="what a simulation that is not told runs on: cuda")
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")
 
@@ -51,6 +52,12 @@ template <typename T> inline void array_store(const array_t<T>& array, int i, T 
 def kills(request):
     """Number of times that the test of this kills a bake."""
     return request.config.getoption("kills")
+
+
+@pytest.fixture
+def examples(request):
+    """Number of generated inputs."""
+    return request.config.getoption("examples")
 
 
 def let_options_be(**others):

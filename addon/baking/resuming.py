@@ -152,7 +152,10 @@ def saved_for(gathered, scene, frame, folder):
 
 
 def refuse_lost(cache, last):
-    """Refuse a cache that has lost frames up to the last one since they were written."""
+    """Refuse a cache that has lost frames up to the last one since they were written, or that
+    another bake has replaced.
+    """
+    cache.refuse_other_bake()
     sound = cache.sound()
     if sound <= last:
         raise OSError(

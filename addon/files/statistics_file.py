@@ -2,9 +2,11 @@
 """The numbers of a bake as a table for spreadsheets (.csv), or for scripts (.json)."""
 
 import csv
+import io
 import json
 from pathlib import Path
 
+from ...solver.cache_files import write_whole
 from ...solver.messages import message
 from ..baking.frame_numbers import FRAME_COLUMNS, OBJECT_UNITS, PLACES, frames_of, places_in
 
@@ -22,17 +24,19 @@ def checked_path(path):
 
 
 def save(cache, path):
-    """Write the numbers of all frames of a `Cache`; returns the number of frames."""
+    """Write the numbers of all frames of a `Cache`, whole or not at all; returns the number of
+    frames.
+    """
     path, frames = checked_path(path), frames_of(cache)
-    is_table = path.suffix.lower() == ".csv"
-    with open(path, "w", encoding="utf-8", newline="" if is_table else None) as file:
-        if is_table:
-            csv.writer(file).writerows(table(frames))
-        else:
-            for index, frame in enumerate(frames):
-                kept = cache.read_stats(index)
-                frame |= {name: places_in(kept, name).tolist() for name in PLACES}
-            json.dump(document(cache.header, frames), file, indent=1, allow_nan=False)
+    text = io.StringIO(newline="")
+    if path.suffix.lower() == ".csv":
+        csv.writer(text).writerows(table(frames))
+    else:
+        for index, frame in enumerate(frames):
+            kept = cache.read_stats(index)
+            frame |= {name: places_in(kept, name).tolist() for name in PLACES}
+        json.dump(document(cache.header, frames), text, indent=1, allow_nan=False)
+    write_whole(path, text.getvalue().encode())
     return len(frames)
 
 

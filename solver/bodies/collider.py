@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..messages import message
+from ..settings import check_friction
 from ..topology.meshes import checked_elements
+from ..topology.values import number
+from .deformable import check_names
 from .points import PointsInTime, points_at
 
 
@@ -32,6 +35,13 @@ class Collider:
     static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
+        check_friction(self.name, self.friction)
+        check_friction(self.name, number(self.name, "static friction", self.static_friction))
+        check_names(self.name, self.collides_with)
+        self.thickness = number(self.name, "thickness", self.thickness)
+        if self.thickness < 0.0:
+            known = {"what": "thickness", "value": self.thickness}
+            raise ValueError(message("script.not_negative", name=self.name, **known))
         self.start = points_at(self.name, self.points, 0, 0.0)
         self.vertex_count = len(self.start)
         self.triangles = checked_elements(

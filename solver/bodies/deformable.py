@@ -9,6 +9,7 @@ import numpy as np
 from ..messages import message
 from ..settings import Material
 from ..topology.meshes import checked_elements, finite_points, refuse_loose_vertices
+from ..topology.values import number, numbers, refuse_other, whole_numbers
 from .points import PointsInTime
 
 # Values of a material that may change from frame to frame (descent/keyed.py).
@@ -19,6 +20,14 @@ KEYED = (
 )
 # Values of a material that take the place of others.
 REPLACED_BY = {"youngs_modulus": ("mu", "spring_stiffness"), "density": ("vertex_mass",)}
+
+
+def check_names(name, collides_with):
+    """Raise ValueError unless `collides_with` of a body is None or names of others."""
+    if collides_with is not None:
+        refuse_other(name, "collides_with", collides_with, tuple | list | set | frozenset)
+        for other in collides_with:
+            refuse_other(name, "collides_with", other, str)
 
 
 @dataclass(eq=False)
@@ -33,7 +42,7 @@ class Pins:
     targets: PointsInTime | None = None
 
     def __post_init__(self):
-        self.indices = np.array(self.indices, dtype=np.int64).ravel()
+        self.indices = whole_numbers("Pins", "indices", self.indices).ravel()
         vertices, times = np.unique(self.indices, return_counts=True)
         if (times > 1).any():
             raise ValueError(message("script.pinned_twice", vertex=vertices[times > 1][0]))
@@ -68,6 +77,7 @@ class Deformable:
 
     def __post_init__(self):
         self.name = self.name or type(self).__name__
+        self._refuse_other_kinds()
         self.points = finite_points(self.name, "points", self.points)
         count = len(self.points)
         self.elements = checked_elements(
@@ -86,7 +96,10 @@ class Deformable:
         if self.velocities is None:
             self.velocities = np.zeros_like(self.points)
         else:
-            velocities = finite_points(self.name, "velocities", np.atleast_2d(self.velocities))
+            velocities = np.atleast_2d(numbers(self.name, "velocities", self.velocities))
+            velocities = finite_points(self.name, "velocities", velocities)
+            if len(velocities) != 1:
+                self._same_shape("velocities", velocities)
             self.velocities = np.broadcast_to(velocities, self.points.shape)
         if self.pins is not None and len(self.pins.indices):
             outside = (self.pins.indices < 0) | (self.pins.indices >= count)
@@ -96,7 +109,7 @@ class Deformable:
                     message("script.pin_outside", name=self.name, pin=pin, count=count)
                 )
         for name, weight in (self.field_weights or {}).items():
-            if not 0.0 <= weight < np.inf:
+            if not 0.0 <= number(self.name, f"the weight of {name}", weight):
                 raise ValueError(
                     message("material.field_weight", name=self.name, field=name, weight=weight)
                 )
@@ -110,6 +123,21 @@ class Deformable:
                         message("material.keyed_replaced", name=self.name, keyed=name, other=other)
                     )
         self._check_rest_shape()
+
+    def _refuse_other_kinds(self):
+        """Refuse values that are not of their class."""
+        refuse_other(self.name, "material", self.material, Material)
+        for what, value, kind in (
+            ("pins", self.pins, Pins),
+            ("field_weights", self.field_weights, dict),
+            ("keyed", self.keyed, dict),
+        ):
+            if value is not None:
+                refuse_other(self.name, what, value, kind)
+        for name, value in (self.keyed or {}).items():
+            refuse_other(self.name, f"keyed {name}", value, None)
+        refuse_other(self.name, "keeps_shape", self.keeps_shape, bool)
+        check_names(self.name, self.collides_with)
 
     def changes(self, *names):
         """Return whether any of these values of its material may change in time."""

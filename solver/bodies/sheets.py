@@ -8,6 +8,7 @@ import numpy as np
 
 from ..messages import message
 from ..topology.meshes import FLAT_TRIANGLE, checked_elements, longest_edges, refuse_flat_triangles
+from ..topology.values import number, numbers, refuse_other, whole_numbers
 from .deformable import Deformable
 
 
@@ -37,17 +38,26 @@ class Cloth(Deformable):
 
     def _check_rest_shape(self):
         refuse_flat_triangles(self.name, self.rest_points, self.elements)
-        if self.tear_strain is not None and not self.tear_strain > 0.0:
-            raise ValueError(message("script.tear_strain", name=self.name, value=self.tear_strain))
+        if self.pressure_in_time is not None:
+            refuse_other(self.name, "pressure_in_time", self.pressure_in_time, None)
+        if self.tear_strain is not None:
+            self.tear_strain = number(self.name, "tear_strain", self.tear_strain)
+            if not self.tear_strain > 0.0:
+                raise ValueError(
+                    message("script.tear_strain", name=self.name, value=self.tear_strain)
+                )
         if self.tear_strain is not None and self.keyed:
             raise ValueError(message("material.tears_keyed", name=self.name))
         if self.seams is not None:
             count = len(self.points)
             self.seams = checked_elements(self.name, "seam", self.seams, 2, count)
         if self.uv is not None:
-            self.uv = np.array(self.uv, dtype=np.float64)
+            self.uv = np.array(numbers(self.name, "uv", self.uv))
             if self.uv.shape not in {(len(self.points), 2), (len(self.elements), 3, 2)}:
                 raise ValueError(message("script.uv_shape", name=self.name, shape=self.uv.shape))
+            if not np.isfinite(self.uv).all():
+                known = {"what": "uv", "value": self.uv[~np.isfinite(self.uv)][0]}
+                raise ValueError(message("script.not_finite", name=self.name, **known))
 
 
 @dataclass(eq=False)
@@ -78,7 +88,7 @@ class Rod(Deformable):
         if self.directors is None:
             return self.elements
         count, vertices = len(self.elements), len(self.points)
-        self.directors = np.array(self.directors, dtype=np.int64).ravel()
+        self.directors = whole_numbers(self.name, "directors", self.directors).ravel()
         if self.directors.shape != (count,):
             raise ValueError(
                 message("script.directors", name=self.name, count=len(self.directors), edges=count)
@@ -98,6 +108,11 @@ class Rod(Deformable):
                     vertices=vertices,
                 )
             )
+        ends = np.sort(self.elements, axis=1)
+        _, first, edge = np.unique(ends, axis=0, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[edge.ravel()] != np.arange(count))
+        if len(again):
+            raise ValueError(message("script.edge_twice", name=self.name, edge=again[0]))
         return np.column_stack([self.elements, self.directors])
 
     def _check_rest_shape(self):

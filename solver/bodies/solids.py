@@ -17,6 +17,7 @@ from ..topology.meshes import (
     refuse_flat_triangles,
     tet_volumes,
 )
+from ..topology.values import numbers, refuse_other, whole_numbers
 from .deformable import Deformable
 
 # Position of corner k of a cell, in sides along x, y and z from its lowest one.
@@ -47,9 +48,9 @@ class EmbeddedSurface:
         `Volume`.
         """
         name, what, width = body.name, body.element_name, body.corners
-        self.corners = np.array(self.corners, dtype=np.int32)
-        self.weights = np.array(self.weights, dtype=np.float64)
-        count = len(self.corners)
+        self.corners = whole_numbers(name, "corners", self.corners).astype(np.int32)
+        self.weights = np.array(numbers(name, "weights", self.weights))
+        count = len(np.atleast_1d(self.corners))
         if not self.corners.shape == self.weights.shape == (count, width):
             raise ValueError(
                 message(
@@ -91,13 +92,14 @@ class Volume(Deformable):
     def _check_rest_shape(self):
         self._check_elements()
         if self.surface is not None:
+            refuse_other(self.name, "surface", self.surface, EmbeddedSurface)
             self.surface.check(self)
         if self.fibers is not None:
             self.fibers = self._unit_fibers()
 
     def _unit_fibers(self):
         """Unit vectors along the fibers, float64 [element, 3], zero where there are none."""
-        shape, fibers = (len(self.elements), 3), np.array(self.fibers, dtype=np.float64)
+        shape, fibers = (len(self.elements), 3), numbers(self.name, "fibers", self.fibers)
         if fibers.shape not in {(3,), shape} or not np.isfinite(fibers).all():
             raise ValueError(message("script.fibers", name=self.name, shape=shape))
         length = np.linalg.norm(fibers, axis=-1, keepdims=True)
@@ -141,7 +143,7 @@ class Filling:
             ("held", (count,), 0.0, 1.0),
             ("evenness", (count,), 0.0, 1.0),
         ):
-            values = np.array(getattr(self, what), dtype=np.float64)
+            values = np.array(numbers(name, f"{what} of the Filling", getattr(self, what)))
             if values.shape != shape or not ((values >= low) & (values <= high)).all():
                 raise ValueError(
                     message("script.filling", name=name, what=what, shape=shape, low=low, high=high)
@@ -176,6 +178,7 @@ class Cells(Volume):
     def _check_elements(self):
         if self.filling is None:
             self.filling = Filling.full(len(self.elements))
+        refuse_other(self.name, "filling", self.filling, Filling)
         self.filling.check(self.name, len(self.elements))
         if self.unstressed_points is not None:
             points = finite_points(self.name, "unstressed points", self.unstressed_points)

@@ -9,6 +9,8 @@ from ..kernels.contact import load
 STIFFENING_TIME = 0.1
 # ... and in this time [s] they return to the contact distance.
 MULTIPLIER_TIME = 1.0
+# Logarithm of the largest growth in a step: beyond all contacts, but finite in float32.
+MOST_GROWTH = 50.0
 # Rough cost of a vertex without a contact, and of a pair [ns].
 VERTEX, TOUCH = 5.0, 10.0
 
@@ -25,7 +27,7 @@ class Load:
             0.0  # animation presses nothing flat
         )
         self.pressing_stiffness = upload(pressing_stiffness, float)
-        self.growth = math.exp(settings.step_time / STIFFENING_TIME)
+        self.growth = math.exp(min(settings.step_time / STIFFENING_TIME, MOST_GROWTH))
         self.ascent = -math.expm1(-settings.step_time / MULTIPLIER_TIME)
         self._record()
 

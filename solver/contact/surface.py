@@ -67,8 +67,8 @@ class ContactSurface:
 
     @property
     def can_touch(self):
-        """True where any two surfaces may meet."""
-        return bool(self.may_touch.any())
+        """True where any two surfaces may meet; there may be no surface at all."""
+        return bool(self.may_touch.any()) and len(self.edges) > 0
 
 
 def stiffness_bound(assembly, settings):
@@ -232,7 +232,9 @@ def has_inside(body):
     """Return whether the surface of a body that can touch is closed."""
     if not isinstance(body, Volume):
         return False
-    return body.surface is None or is_closed(body.surface.triangles)
+    if body.surface is None:  # tets that are all there twice have no boundary
+        return len(body.boundary) > 0
+    return is_closed(body.surface.triangles)
 
 
 def is_closed(triangles):

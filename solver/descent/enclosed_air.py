@@ -6,9 +6,8 @@ pressure may vary in time.
 import numpy as np
 import warp as wp
 
-from ..elements.pressure import enclosures
+from ..elements.pressure import enclosures, pressure_at
 from ..kernels.descent import enclosed_air as kernels
-from ..messages import message
 from ..model.chunks import chunked
 from ..model.stage import RecordedStage
 
@@ -63,9 +62,7 @@ class EnclosedAir(RecordedStage):
         """Return the pressure [Pa] of every enclosure at a time [s], where it varies."""
         now = self.gauge.astype(np.float32)
         for body, pressure in self.model.pressures:
-            value = float(pressure(time))
-            if not np.isfinite(value):
-                raise ValueError(message("material.pressure_not_finite", time=time, value=value))
+            value = pressure_at(pressure, time)
             now[self.body == body] = value
         return now
 

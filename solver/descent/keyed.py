@@ -9,6 +9,7 @@ import numpy as np
 from ..contact.surface import at_points
 from ..elements.body_constants import per_vertex
 from ..model.masses import vertex_mass
+from ..scene.analytic_colliders import friction_at
 
 # Values that are arrays per vertex; of these friction alone changes no recorded launch.
 FRICTION = "friction"
@@ -42,7 +43,7 @@ class Keyed:
             self.model.attachments.limit(rows, **tie.limits(time))
         for number, body in self.bodies:
             changed |= self._update(number, body, time)
-        frictions = [one.friction(time) for one in self.rubbing]
+        frictions = [friction_at(one, self.model.settings, time) for one in self.rubbing]
         if FRICTION in changed or frictions != self.frictions:
             self._rub(time)
         self.frictions = frictions

@@ -11,6 +11,7 @@ from ..messages import message
 from ..topology.closing import closed_surface
 from ..topology.graphs import connected_components
 from ..topology.meshes import signed_volumes, triangle_areas
+from ..topology.values import as_array, shown
 from .element_kind import Columns, ElementKind
 from .triangles import FOLLOWING
 from .vertex_records import in_vertex_order
@@ -83,6 +84,14 @@ def pressed_triangles(body, settings):
     volume = signed_volumes(points, triangles, of, enclosed)[of]
     values = float(m.pressure), m.keep_volume, varies
     return PressedTriangles(triangles, *(np.full(count, value) for value in values), volume)
+
+
+def pressure_at(pressure, time):
+    """Return the pressure [Pa] that a function gives at a time [s]; refuses what is no number."""
+    value = as_array(pressure(time))
+    if value is None or value.shape or value.dtype.kind not in "iuf" or not np.isfinite(value):
+        raise ValueError(message("material.pressure_not_finite", time=time, value=shown(value)))
+    return float(value)
 
 
 def pressure_records(points, pressed, _h):

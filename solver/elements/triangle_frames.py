@@ -43,6 +43,8 @@ def inverses(matrices):
 
 def warp_directions(body):
     """Direction of growing u at rest, in the plane of every triangle [triangle, 3]."""
+    if body.uv is None:
+        raise ValueError(message("material.no_uv", name=body.name))
     corner_uv = body.uv if body.uv.ndim == 3 else body.uv[body.triangles]
     d_uv = corner_uv[:, 1:] - corner_uv[:, :1]
     area, size = np.abs(np.linalg.det(d_uv)), (d_uv**2).sum(axis=(1, 2))

@@ -67,8 +67,6 @@ def triangles_of(body, settings):
     """The `Triangles` of a cloth."""
     m, warp = elastic_per_element(body), None
     if m.membrane == "orthotropic":
-        if body.uv is None:
-            raise ValueError(message("material.no_uv", name=body.name))
         warp = warp_directions(body)
     constants = membrane_constants(m)
     if m.membrane == STABLE and (constants[1] <= 0.0).any():

@@ -10,6 +10,10 @@ and J_k² by J₀⁻². That is exact for cells that are larger or smaller witho
 import numpy as np
 
 from ..bodies import CELL_CORNERS
+from ..messages import message
+
+# A cell is flat if its volume is below this fraction of that of its longest side.
+FLAT = 1e-6
 
 
 def state_weights(cells):
@@ -26,7 +30,12 @@ def unstressed_state(body, cells):
     """The rest values [cell, 18] and s [cell] of cells whose unstressed corners are given."""
     corners = body.unstressed_points[cells.corners]
     g = np.einsum("cki,ckm->cim", corners - corners[:, :1], state_weights(cells))
-    f, inverse = g[..., :3], np.linalg.inv(g[..., :3])
+    f = g[..., :3]
+    bad = np.flatnonzero(~(np.linalg.det(f) > FLAT * np.abs(f).max(axis=(1, 2)) ** 3))
+    if len(bad):
+        known = {"count": len(bad), "total": len(f), "first": bad[0]}
+        raise ValueError(message("script.unstressed", name=body.name, **known))
+    inverse = np.linalg.inv(f)
     swelling = np.cbrt(np.linalg.det(f))
     a = inverse @ np.swapaxes(inverse, 1, 2) * swelling[:, None, None] ** 2
     six = a[:, [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]]

@@ -20,7 +20,7 @@ def read(path, install):
     path.open("rb").close()  # the system has the best message if it cannot be read
     try:
         mesh = meshio.read(path)
+        tets = [cells.data[:, :4] for cells in mesh.cells if cells.type in ("tetra", "tetra10")]
+        return mesh.points, np.concatenate([np.empty((0, 4), np.int64), *tets])
     except (Exception, SystemExit) as error:  # meshio may exit, and its formats raise anything
         raise ValueError(message("tets.meshio_failed", path=path.name)) from error
-    tets = [cells.data[:, :4] for cells in mesh.cells if cells.type in ("tetra", "tetra10")]
-    return mesh.points, np.concatenate([np.empty((0, 4), np.int64), *tets])

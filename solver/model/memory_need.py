@@ -47,8 +47,20 @@ def free_bytes():
     if sys.platform == "linux":
         with open("/proc/meminfo", encoding="ascii") as lines:
             known = dict(line.split(":") for line in lines)
-        return 1024 * int(known["MemAvailable"].split()[0])
+        return min(1024 * int(known["MemAvailable"].split()[0]), _left_by_limit())
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _left_by_limit():
+    """Return the address space [B] that a limit of this process, `ulimit -v`, leaves it."""
+    import resource  # only where there are such limits
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return sys.maxsize
+    with open("/proc/self/statm", encoding="ascii") as numbers:
+        pages = int(numbers.read().split()[0])
+    return max(limit - pages * resource.getpagesize(), 0)
 
 
 def _free_on_windows():

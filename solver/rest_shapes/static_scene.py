@@ -9,9 +9,11 @@ import numpy as np
 
 from ..bodies import Cells, Cloth, Collider, Pins, Rod
 from ..elements.body_constants import per_element
+from ..elements.pressure import pressure_at
 from ..fingerprint import fingerprint, plain
 from ..model.masses import element_mass
 from ..scene.attachments import Attachment
+from ..settings import acceleration
 from ..topology.graphs import connected_components
 from .store import VERSION
 
@@ -121,7 +123,7 @@ def still(body, loose):
     changes = {"pressure_in_time": None, "tear_strain": None} if isinstance(body, Cloth) else {}
     material = replace(body.material, **AT_REST)
     if getattr(body, "pressure_in_time", None) is not None:
-        material = replace(material, pressure=float(body.pressure_in_time(0.0)))
+        material = replace(material, pressure=pressure_at(body.pressure_in_time, 0.0))
     return replace(body, pins=pins, material=material, velocities=None, collides_with=(), **changes)
 
 
@@ -129,7 +131,7 @@ def still_settings(settings, gravity):
     """Settings for a few iterations towards the equilibrium."""
     return replace(
         settings,
-        gravity=tuple(float(g) for g in (settings.gravity if gravity is None else gravity(0.0))),
+        gravity=settings.gravity if gravity is None else tuple(acceleration(gravity(0.0)).tolist()),
         quasistatic=True,
         substeps=1,
         damping=0.0,

@@ -10,6 +10,9 @@ import numpy as np
 
 from ..kernels.contact import analytic_colliders as kernels
 from ..messages import message
+from ..settings import check_friction
+from ..topology.meshes import FARTHEST
+from ..topology.values import number, numbers, refuse_other, shown
 
 MotionInTime = Callable[[float], np.ndarray] | None
 """A function of time [s]: the matrix [4, 4] that maps a collider from where it is given to where it
@@ -24,15 +27,30 @@ __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
 
 
 def _three(name, what, values):
-    values = np.array(values, dtype=np.float64)
-    if values.shape != (3,) or not np.isfinite(values).all():
-        raise ValueError(message("script.three_numbers", name=name, what=what, values=values))
-    return values
+    array = np.array(numbers(name, f"the {what}", values))
+    if array.shape != (3,) or not (np.abs(array) <= FARTHEST).all():
+        raise ValueError(
+            message("script.three_numbers", name=name, what=what, values=shown(values))
+        )
+    return array
 
 
 def _positive(name, what, value):
-    if not (np.isfinite(value) and value > 0.0):
+    """Return a number above 0."""
+    value = number(name, f"the {what}", value)
+    if not value > 0.0:
         raise ValueError(message("script.above_0", name=name, what=what, value=value))
+    return value
+
+
+def _check(collider):
+    """Check the values that all analytic colliders have."""
+    check_friction(collider.name, collider.friction)
+    check_friction(
+        collider.name, number(collider.name, "static friction", collider.static_friction)
+    )
+    if collider.motion is not None:
+        refuse_other(collider.name, "motion", collider.motion, None)
 
 
 @dataclass(eq=False)
@@ -47,6 +65,7 @@ class Plane:
     static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
+        _check(self)
         self.point = _three(self.name, "point", self.point)
         normal = _three(self.name, "normal", self.normal)
         _positive(self.name, "length of the normal", np.linalg.norm(normal))
@@ -69,6 +88,7 @@ class Box:
     static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
+        _check(self)
         self.low = _three(self.name, "low corner", self.low)
         self.high = _three(self.name, "high corner", self.high)
         _positive(self.name, "smallest side", (self.high - self.low).min())
@@ -92,8 +112,9 @@ class Sphere:
     static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
+        _check(self)
         self.center = _three(self.name, "center", self.center)
-        _positive(self.name, "radius", self.radius)
+        self.radius = _positive(self.name, "radius", self.radius)
 
     def walls(self):
         return [(kernels.SPHERE, self.center, np.array([0.0, 0.0, 1.0]), self.radius)]
@@ -107,7 +128,9 @@ def friction_at(collider, settings, time):
     own = collider.friction
     if own is None:
         return settings.friction
-    return own(time) if callable(own) else own
+    value = own(time) if callable(own) else own
+    check_friction(collider.name, value)
+    return value
 
 
 def even_scale(name, axes):

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..bodies import PointsInTime, points_at
+from ..bodies import Deformable, PointsInTime, points_at
+from ..bodies.points import value_at
 from ..messages import message
 from ..topology.graphs import unique_edges
+from ..topology.values import numbers, refuse_other, whole_numbers
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -66,7 +68,10 @@ class Attachment:
     grip: PointsInTime | None = field(default=None, kw_only=True)
 
     def __post_init__(self):
-        self.vertices = np.atleast_1d(self.vertices)
+        refuse_other(self.name, "body", self.body, Deformable)
+        if self.other is not None:
+            refuse_other(self.name, "other", self.other, Deformable)
+        self.vertices = np.atleast_1d(whole_numbers(self.name, "vertices", self.vertices))
         rows = len(self.vertices)
         if not rows:
             raise ValueError(message("script.no_vertices", name=self.name))
@@ -81,26 +86,28 @@ class Attachment:
         if (self.points is None) == (self.other is None):
             raise ValueError(message("script.points_or_body", name=self.name))
         if self.points is not None:
-            start = points_at(self.name, self.points, 0, 0.0)
-            if len(start) != rows:
-                raise ValueError(
-                    message("script.target_points", name=self.name, count=len(start), rows=rows)
-                )
+            self.there(0, 0.0)  # refuses wrong ones
             self.corners, self.weights = np.zeros((rows, 0), np.int64), np.zeros((rows, 0))
+        elif self.corners is None:
+            raise ValueError(message("script.corners_needed", name=self.name, most=MOST_CORNERS))
         else:
-            if self.corners is None:
-                raise ValueError(
-                    message("script.corners_needed", name=self.name, most=MOST_CORNERS)
-                )
             self.corners, self.weights = _points_of(
                 self.name, self.other, self.corners, self.weights, rows
             )
         if self.normal is not None:
-            normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
+            normal = self._vectors("normal", self.normal)
             length = np.linalg.norm(normal, axis=1, keepdims=True)
             if not length.min() > 0.0:
                 raise ValueError(message("script.normal_zero", name=self.name))
             self.normal = normal / length
+
+    def _vectors(self, name, values):
+        """Return a finite vector for every row, [row, 3], from one or from one per row."""
+        array, rows = numbers(self.name, name, values), len(self.vertices)
+        if array.shape not in ((), (3,), (1, 3), (rows, 3)) or not np.isfinite(array).all():
+            known = {"what": name, "shape": array.shape}
+            raise ValueError(message("script.points_shape", name=self.name, **known))
+        return np.broadcast_to(array, (rows, 3))
 
     def check_numbers(self):
         """Convert numbers of rows to float64 [row]; refuses invalid ones."""
@@ -117,7 +124,7 @@ class Attachment:
             raise ValueError(message("script.normal_or_length", name=self.name))
 
     def _per_row(self, name, value):
-        value, rows = np.asarray(value, dtype=np.float64), len(self.vertices)
+        value, rows = numbers(self.name, name.replace("_", " "), value), len(self.vertices)
         if value.shape not in ((), (rows,)):
             known = {"count": value.size, "what": name.replace("_", " "), "rows": rows}
             raise ValueError(message("script.row_numbers", name=self.name, **known))
@@ -140,12 +147,7 @@ class Attachment:
         rows = len(self.vertices)
         if self.grip is None:
             return np.ones(rows)
-        values = self.grip
-        if callable(values):
-            values = values(time)
-        elif np.ndim(values[0]) == 1:
-            values = values[frame]
-        values = np.asarray(values, dtype=np.float64)
+        values = numbers(self.name, "grip", value_at(self.name, self.grip, frame, time, 1))
         if values.shape != (rows,) or not ((values >= 0.0) & (values <= 1.0)).all():
             raise ValueError(message("script.grip", name=self.name, rows=rows))
         return values
@@ -163,8 +165,7 @@ class Attachment:
     def rest_offset(self):
         """C at rest [row, 3] in m."""
         if self.offset is not None:
-            shape = len(self.vertices), 3
-            return np.broadcast_to(np.asarray(self.offset, dtype=np.float64), shape)
+            return self._vectors("offset", self.offset)
         there = self.there(0, 0.0)
         if self.other is not None:
             there = _mean(self.weights, self.other.points[self.corners])
@@ -178,13 +179,10 @@ def _mean(weights, points):
 
 def _points_of(name, body, corners, weights, rows):
     """Corners and weights [row, n] of points of a body; equal weights if none are given."""
-    corners = np.array(corners, dtype=np.int64)
+    corners = whole_numbers(name, "corners", corners)
+    form = {"shape": corners.shape, "most": MOST_CORNERS, "rows": rows}
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
-        raise ValueError(
-            message(
-                "script.corners_shape", name=name, shape=corners.shape, most=MOST_CORNERS, rows=rows
-            )
-        )
+        raise ValueError(message("script.corners_shape", name=name, **form))
     corners = corners.reshape(rows, -1)
     count = corners.shape[1]
     if count > MOST_CORNERS:
@@ -195,7 +193,11 @@ def _points_of(name, body, corners, weights, rows):
         raise ValueError(message("script.corner_outside", name=name, **known))
     if weights is None:
         weights = np.full(corners.shape, 1.0 / count)
-    weights = np.array(weights, dtype=np.float64).reshape(corners.shape)
+    weights = np.array(numbers(name, "weights", weights))
+    if weights.size != corners.size:
+        form["shape"] = weights.shape
+        raise ValueError(message("script.corners_shape", name=name, **form))
+    weights = weights.reshape(corners.shape)
     if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
         raise ValueError(message("script.row_weights", name=name))
     return corners, weights

@@ -9,6 +9,7 @@ import warp as wp
 
 from ..kernels.scene import force_fields as kernels
 from ..messages import message
+from ..topology.values import numbers, refuse_other, shown, whole_numbers
 
 KINDS = {
     "wind": kernels.WIND,
@@ -86,35 +87,42 @@ class ForceField:
     visibility: Callable[[float, np.ndarray], np.ndarray] | None = None
 
     def __post_init__(self):
-        if (self.kind == "texture") != (self.texture is not None):
-            raise ValueError(message("script.field_texture", name=self.name))
         for what, known in (
             ("kind", KINDS),
             ("shape", SHAPES),
             ("falloff", FALLOFFS),
             ("side", SIDES),
         ):
-            if getattr(self, what) not in known:
-                raise ValueError(
-                    message(
-                        "script.one_of",
-                        name=self.name,
-                        what=what,
-                        value=getattr(self, what),
-                        names=", ".join(known),
-                    )
-                )
+            value = getattr(self, what)
+            if not (isinstance(value, str) and value in known):
+                shows = {"value": value if isinstance(value, str) else shown(value)}
+                shows["names"] = ", ".join(known)
+                raise ValueError(message("script.one_of", name=self.name, what=what, **shows))
+        if (self.kind == "texture") != (self.texture is not None):
+            raise ValueError(message("script.field_texture", name=self.name))
+        for what in ("blows", "by_square", "is_global"):
+            refuse_other(self.name, what, getattr(self, what), bool)
+        if whole_numbers(self.name, "seed", self.seed).shape:
+            known = {"what": "seed", "value": shown(self.seed)}
+            raise ValueError(message("script.no_whole", name=self.name, **known))
+        for what in ("texture", "visibility"):
+            if getattr(self, what) is not None:
+                refuse_other(self.name, what, getattr(self, what), None)
 
     def at(self, time):
         """Its `FieldNumbers` at a time [s]; refuses numbers that are not finite."""
-        numbers = self.numbers(time) if callable(self.numbers) else self.numbers
-        for name, value in vars(numbers).items():
+        given = self.numbers(time) if callable(self.numbers) else self.numbers
+        refuse_other(self.name, "numbers", given, FieldNumbers)
+        for name, value in vars(given).items():
+            with np.errstate(over="ignore"):
+                array = numbers(self.name, name, value).astype(np.float32)
             endless = name in ("farthest", "radial_farthest")
-            if np.isnan(value).any() or not (endless or np.isfinite(value).all()):
+            known = np.isfinite(array).all() or (endless and not np.isnan(array).any())
+            if not known or array.shape != ((3,) if name in ("origin", "axis") else ()):
                 raise ValueError(
-                    message("script.not_finite", name=self.name, what=name, value=value)
+                    message("script.not_finite", name=self.name, what=name, value=shown(value))
                 )
-        return numbers
+        return given
 
     def is_given(self):
         """Return whether the field is given vertex by vertex."""
@@ -127,9 +135,9 @@ class ForceField:
         rows = np.zeros((len(points), 4), np.float32)
         rows[:, 3] = 1.0
         if self.texture is not None:
-            rows[:, :3] = self.texture(time, points)
+            rows[:, :3] = self._of_points("texture", self.texture(time, points), rows[:, :3])
         if self.visibility is not None:
-            rows[:, 3] = self.visibility(time, points)
+            rows[:, 3] = self._of_points("visibility", self.visibility(time, points), rows[:, 3])
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(bad):
             raise ValueError(
@@ -138,6 +146,14 @@ class ForceField:
                 )
             )
         return rows
+
+    def _of_points(self, what, values, rows):
+        """Return values at points, for `rows` of the same shape, or one for all."""
+        array = numbers(self.name, what, values)
+        if array.shape not in (rows.shape, rows.shape[1:]):
+            known = {"what": what, "value": shown(values)}
+            raise ValueError(message("script.no_numbers", name=self.name, **known))
+        return array
 
 
 @dataclass(frozen=True)

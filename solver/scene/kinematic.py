@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 
 from ..bodies import points_at
+from ..bodies.points import moves
 from ..messages import message
 from ..topology.meshes import are_flat, refuse_flat_triangles
 
@@ -98,11 +99,11 @@ class KinematicColliders(KinematicPoints):
 
     def __init__(self, colliders, assembly, device):
         self.colliders, self.origin = colliders, assembly.origin
-        moves = any(callable(c.points) or np.ndim(c.points[0]) == 2 for c in colliders)
+        changes = any(moves(collider.points) for collider in colliders)
         for collider in colliders:
             if are_flat(collider.start, collider.triangles).all():
                 refuse_flat_triangles(collider.name, collider.start, collider.triangles)
-        super().__init__(len(assembly.points), moves, device)
+        super().__init__(len(assembly.points), changes, device)
         self.travel = wp.zeros(1, dtype=float, device=device)
 
     @property

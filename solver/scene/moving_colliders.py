@@ -7,6 +7,7 @@ import warp as wp
 from ..kernels.contact.analytic_colliders import PLANE, SPHERE, AnalyticColliders, ColliderPlaces
 from ..kernels.contact.moving_colliders import FramePath, StepPath
 from ..messages import message
+from ..topology.values import numbers
 from .analytic_colliders import Plane, even_scale, friction_at
 
 
@@ -162,7 +163,7 @@ class AnalyticMotion:
 
 def _matrix_of(collider, time):
     """Return the matrix [4, 4] of a collider's motion at a time [s], checked."""
-    matrix = np.array(collider.motion(time), dtype=np.float64)
+    matrix = numbers(collider.name, "motion", collider.motion(time))
     sound = matrix.shape == (4, 4) and np.isfinite(matrix).all()
     if not sound or abs(np.linalg.det(matrix[:3, :3])) < np.finfo(np.float32).tiny:
         raise ValueError(message("script.collider_motion", name=collider.name, time=time))

@@ -6,6 +6,6 @@ Blender properties use its declaration.
 """
 
 from .material import Material
-from .settings import SETTLING, Settings, acceleration
+from .settings import SETTLING, Settings, acceleration, check_friction
 
-__all__ = ("SETTLING", "Material", "Settings", "acceleration")
+__all__ = ("SETTLING", "Material", "Settings", "acceleration", "check_friction")

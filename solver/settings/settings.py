@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of a simulation: the table of all of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..messages import message
+from ..topology.values import number as number_of
+from ..topology.values import numbers, shown
 from .declaring import check_ranges, choice, number, switch
 
 # Fewer iterations than these do not damp the overshoot of relaxation and fast vibrations.
@@ -18,10 +20,21 @@ LEAST_AT_REST = 8
 
 def acceleration(values):
     """Three finite numbers [m/s²] as float64; refuses anything else."""
-    array = np.asarray(values, dtype=float)
+    array = numbers("Gravity", "the acceleration", values)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(message("script.gravity", values=values))
+        raise ValueError(message("script.gravity", values=shown(values)))
     return array
+
+
+def check_friction(name, friction):
+    """Raise ValueError unless a friction is None, a function of time or a number in range."""
+    if friction is None or callable(friction):
+        return
+    (field,) = (f for f in fields(Settings) if f.name == "friction")
+    low, high = field.metadata["low"], field.metadata["high"]
+    if not low <= number_of(name, "friction", friction) <= high:
+        known = {"name": f"{name}: friction", "value": friction, "low": low, "high": high}
+        raise ValueError(message("material.range", **known))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..messages import message
 from .blocks import blocks
+from .values import as_array, numbers, shown
 
 # A tet is flat if six times its volume is below this fraction of its longest edge cubed.
 FLAT_TET = 1e-6
@@ -34,7 +35,7 @@ def unit(vectors):
 
 def finite_points(name, what, points):
     """Return `points` as float64 [n, 3]; refuses wrong shapes and numbers that are not finite."""
-    points = np.array(points, dtype=np.float64)
+    points = np.array(numbers(name, what, points))
     if points.size == 0:
         points = points.reshape(0, 3)
     if points.ndim != 2 or points.shape[1] != 3:
@@ -57,7 +58,10 @@ def finite_points(name, what, points):
 
 def checked_elements(name, what, elements, corners, vertex_count):
     """Return `elements` as int32 [m, corners]; refuses bad indices and repeated corners."""
-    elements = np.array(elements)
+    given, elements = elements, as_array(elements)
+    if elements is None:
+        known = {"what": f"{what}s", "value": shown(given)}
+        raise ValueError(message("script.no_whole", name=name, **known))
     if elements.size == 0:
         elements = np.zeros((0, corners), dtype=np.int32)
     if elements.ndim != 2 or elements.shape[1] != corners or elements.dtype.kind not in "iu":
@@ -71,7 +75,6 @@ def checked_elements(name, what, elements, corners, vertex_count):
                 corners=corners,
             )
         )
-    elements = elements.astype(np.int32)
     outside = np.flatnonzero(((elements < 0) | (elements >= vertex_count)).any(axis=1))
     if len(outside):
         raise ValueError(
@@ -83,6 +86,7 @@ def checked_elements(name, what, elements, corners, vertex_count):
                 count=vertex_count,
             )
         )
+    elements = elements.astype(np.int32)
     is_repeated = np.zeros(len(elements), dtype=bool)
     for one, other in combinations(elements.T, 2):
         is_repeated |= one == other

@@ -336,6 +336,24 @@ def test_a_folder_that_is_removed_during_the_bake_is_told_and_nothing_is_half_ap
     assert bake().frames == FRAMES
 
 
+def test_of_two_bakes_at_once_the_later_one_is_whole_and_the_other_says_so(scene, whole):
+    earlier = bake_steps(bpy.context)
+    while next(earlier) is None:
+        pass
+    # As from a second Blender, which does not know of the first bake.
+    bpy.context.window_manager.vbd.baking = False
+    try:
+        later = bake()
+        assert later.frames == FRAMES and not later.error
+        assert same_as(whole)
+        # Its write met the new header, or the moment without a folder before that.
+        with pytest.raises(OSError, match=r"Another bake of this scene has begun|was deleted"):
+            run_to_end(earlier, show=lambda _: None)
+        assert same_as(whole)
+    finally:
+        earlier.close()
+
+
 def test_a_place_that_cannot_be_written_is_told(scene):
     place().parent.write_text("a file where the folder of caches should be")
     with pytest.raises(OSError, match="Cannot make a folder for the cache"):

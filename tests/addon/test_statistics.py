@@ -3,6 +3,8 @@
 
 import csv
 import json
+import resource
+import sys
 
 import bpy
 import numpy as np
@@ -132,6 +134,24 @@ def test_files_that_say_nothing_are_empty_cells(falling, text):
     assert told["residual"] is None
     assert told["objects"]["Block"]["x"] is None
     assert all(places_in(cache.read_stats(2), name).shape == (0, PLACES[name]) for name in PLACES)
+
+
+@pytest.mark.any_blender
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+@pytest.mark.parametrize("kind", [".csv", ".json"])
+def test_a_disk_that_is_full_leaves_the_file_that_was_there(falling, tmp_path, kind):
+    baked()
+    path = tmp_path / f"numbers{kind}"
+    path.write_text("those of yesterday")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(RuntimeError, match=rf"Cannot write numbers{kind} \(File too large\)"):
+            bpy.ops.vbd.save_statistics(filepath=str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_text() == "those of yesterday"
+    assert [p.name for p in tmp_path.glob("numbers*")] == [path.name]
 
 
 def test_without_frames_on_disk_there_are_none(falling, tmp_path):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """docs/features.md: tests of its features exist, and its numbers are right."""
 
-import ast
 import re
 from collections import Counter
 
 import pytest
+from evidence import named_tests, names_in
 from messages import ROOT
 
 PAGE = ROOT / "docs" / "features.md"
@@ -17,21 +17,6 @@ def rows():
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
     return [row for row in cells if row[0] != "Feature" and not row[0].startswith("---")]
-
-
-def names_in(path):
-    """Names of the tests in a file, with their classes."""
-    found = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
-        elif isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}::{f.name}" for f in node.body if isinstance(f, ast.FunctionDef)}
-    return found
-
-
-def named_tests(evidence):
-    return re.findall(r"`(tests/[^`]*?\.py)::([^`]*)`", evidence)
 
 
 @pytest.mark.parametrize(("feature", "answer", "evidence"), rows())

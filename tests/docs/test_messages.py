@@ -21,6 +21,7 @@ EXCEPTIONS = {
     "Keep and Resume": "a button",
     "length of the normal": "the name of a number",
     "pip install meshio": "a command",
+    "Failed to allocate": "what an error of Warp begins with",
     "blender --command vbd": "what its messages begin with",
     "# vtk DataFile Version 3.0": "a line of a file",
     "SCALARS part int": "a line of a file",

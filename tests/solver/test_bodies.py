@@ -150,6 +150,35 @@ BAD = {
         lambda: simulate([Collider(*plane())], Settings(), 1),
         r"nothing to simulate",
     ),
+    "something else among the bodies": (
+        lambda: simulate([Solid(UNIT_TET, TET), None], Settings(), 1),
+        r"one of the bodies is None; give bodies, colliders, attachments and force fields",
+    ),
+    "woven bending without a UV map": (
+        lambda: simulate(
+            [Cloth(SHEET, FACES, Material(membrane="orthotropic", weft_bending=0.5), name="Flag")],
+            Settings(),
+            1,
+        ),
+        r"Flag: woven cloth needs a UV map",
+    ),
+    "an index beyond 32 bits": (
+        lambda: Solid(UNIT_TET, [[0, 1, 2, 3 + (1 << 32)]], name="Jelly"),
+        r"Jelly: tet 0 uses a vertex that is not one of the 4",
+    ),
+    "a switch that is no switch": (
+        lambda: Settings(use_ground="no"),
+        r"use_ground is 'no'; it must be True or False",
+    ),
+    "a function for a number": (
+        lambda: Material(density=lambda time: 1.0),
+        r"density is <function .*>; it must be a number",
+    ),
+    "rows of unequal length": (
+        lambda: Cloth([[0.0, 0.0, 0.0], [1.0, 0.0]], FACES, name="Flag"),
+        r"Flag: points has the value .*; numbers are needed",
+    ),
+    "half a pin": (lambda: Pins([0.5]), r"Pins: indices has the value \[0.5\]; whole numbers"),
     "no frames": (lambda: simulate([Solid(UNIT_TET, TET)], Settings(), 0), r"frame_count is 0"),
     "a flat collider face": (
         lambda: simulate(
@@ -201,6 +230,14 @@ def test_cloth_with_doubled_faces_is_simulated():
     doubled = np.concatenate([FACES, FACES[:2, ::-1]])
     *_, frame = simulate([Cloth(SHEET, doubled)], Settings(), 2)
     assert np.isfinite(frame.positions[0]).all()
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_body_with_any_keyed_value_has_a_fingerprint(name):
+    constant, changes = (
+        Solid(UNIT_TET, TET, keyed={name: value}) for value in (lambda _: 0.5, lambda t: 0.25 - t)
+    )
+    assert fingerprint(constant) != fingerprint(changes)
 
 
 def test_a_simulation_does_not_change_the_fingerprint_of_a_body():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vbd.solver import cache as cache_module
+from vbd.solver import cache_files
 from vbd.solver.bodies import Cloth, Collider, Pins
 from vbd.solver.cache import Cache, remove, transfer
 from vbd.solver.settings import Material, Settings
@@ -114,6 +114,32 @@ def test_removing_a_cache_leaves_other_files_alone(cache):
     assert [path.name for path in cache.folder.iterdir()] == ["notes.txt"]
 
 
+def test_the_earlier_of_two_bakes_in_one_folder_stops_and_says_so(tmp_path):
+    """Otherwise their frames would be mixed, each with a valid checksum."""
+
+    def begun(bake):
+        return Cache.create(
+            tmp_path / "bake",
+            names=["Sheet", "Ball"],
+            vertex_counts=[4, 2],
+            settings=Settings(),
+            bodies=scene(),
+            fps=24,
+            frame_start=1,
+            bake=bake,
+        )
+
+    earlier = begun("one")
+    earlier.write(0, frame(1.0))
+    later = begun("two")
+    with pytest.raises(OSError, match="Another bake of this scene has begun"):
+        earlier.write(1, frame(1.0))
+    later.write(0, frame(2.0))
+    later.write(1, frame(2.0))
+    assert Cache.open(later.folder).sound() == 2
+    np.testing.assert_array_equal(later.read(1)[0], frame(2.0)[0])
+
+
 def test_a_folder_without_a_cache_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no readable cache"):
         Cache.open(tmp_path)
@@ -132,7 +158,7 @@ def no_links(*_):
 @pytest.mark.parametrize("keep", [True, False], ids=["keep", "move"])
 def test_a_cache_is_brought_to_another_folder(cache, tmp_path, monkeypatch, links, keep):
     if not links:
-        monkeypatch.setattr(cache_module.os, "link", no_links)
+        monkeypatch.setattr(cache_files.os, "link", no_links)
     cache.write(0, frame(0))
     cache.write(1, frame(1))
     to = tmp_path / "there" / "too"
@@ -155,8 +181,8 @@ def test_a_cache_that_cannot_be_brought_whole_stays_and_leaves_nothing_there(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     cache.write(0, frame(0))
-    monkeypatch.setattr(cache_module.os, "link", no_links)
-    monkeypatch.setattr(cache_module.shutil, "copy2", full)
+    monkeypatch.setattr(cache_files.os, "link", no_links)
+    monkeypatch.setattr(cache_files.shutil, "copy2", full)
     with pytest.raises(OSError, match="No space left"):
         transfer(cache.folder, tmp_path / "there", keep=False)
     assert cache.finished() == 1 and not (tmp_path / "there").exists()

@@ -2,7 +2,9 @@
 """Memory of lists that may get long, and of whole scenes."""
 
 import gc
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,6 +94,48 @@ def test_a_scene_that_does_not_fit_is_refused_with_numbers(monkeypatch):
     monkeypatch.setattr(memory_need, "free_bytes", lambda: need // 4)
     with pytest.raises(ValueError, match=r"0\.0 GB are free: .* at most 2[45] %"):
         Simulation(scene, Settings())
+
+
+# Arguments: bytes that the process may still take, and whether they are known in advance.
+UNDER_A_LIMIT = """
+import resource, sys
+from vbd.solver.model import memory_need
+from vbd.solver.simulate import simulate
+from vbd.solver.settings import Material, Settings
+sys.path.insert(0, sys.argv[3])
+from shapes import box
+from vbd.solver.bodies import Solid
+
+room, known = int(sys.argv[1]), sys.argv[2] == "known"
+next(simulate([Solid(*box((1, 1, 1)))], Settings(threads=1), 1))
+with open("/proc/self/statm") as numbers:
+    taken = int(numbers.read().split()[0]) * resource.getpagesize()
+if not known:
+    memory_need.free_bytes = lambda: 1 << 50
+body = Solid(*box((24, 24, 24)), Material(self_contact=True))
+resource.setrlimit(resource.RLIMIT_AS, (taken + room, taken + room))
+try:
+    next(simulate([body], Settings(threads=1), 1))
+except (ValueError, OSError) as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a process")
+@pytest.mark.parametrize(
+    ("room", "known", "words"),
+    [
+        (20_000_000, "known", "ValueError The scene needs about"),
+        (5_000_000, "unknown", "OSError The memory is full"),
+        (60_000_000, "unknown", "OSError The memory is full"),
+    ],
+)
+def test_a_limit_of_memory_is_a_sentence(room, known, words):
+    more = [str(room), known, str(Path(__file__).parents[1])]
+    command = [sys.executable, "-c", UNDER_A_LIMIT, *more]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert words in ended.stdout
 
 
 def test_a_scene_that_does_not_fit_on_the_gpu_is_sent_to_the_cpu(monkeypatch):

@@ -11,7 +11,7 @@ from shapes import box
 from tet_files import FORMATS, write
 
 from vbd.solver.bodies import CELL_CORNERS, Solid
-from vbd.solver.files import by_meshio
+from vbd.solver.files import by_meshio, tets
 from vbd.solver.files.tets import checked, read_tets
 from vbd.solver.files.writing import WRITERS, tet_text
 from vbd.solver.topology.meshes import boundary_triangles, tet_volumes, tets_of_cells
@@ -159,6 +159,22 @@ def test_what_meshio_cannot_read_is_a_sentence(tmp_path, name):
         read_tets(tmp_path / name)
 
 
+def test_more_vertices_than_can_be_simulated_are_refused(monkeypatch):
+    monkeypatch.setattr(tets, "MOST_POINTS", len(POINTS) - 1)
+    with pytest.raises(ValueError, match="12 vertices; at most 11 can be simulated"):
+        checked("x", POINTS, TETS)
+
+
+def test_a_mesh_of_meshio_without_rows_is_a_sentence(tmp_path):
+    pytest.importorskip("meshio", reason="meshio is not installed")
+    nodes = "".join(f"{k + 1}, {p[0]}, {p[1]}, {p[2]}\n" for k, p in enumerate(POINTS))
+    element = "*ELEMENT, TYPE=C3D4\n"  # twice: the first has no rows
+    path = tmp_path / "block.inp"
+    path.write_text(f"*NODE\n{nodes}{element}{element}1,1,2,4,8\n")
+    with pytest.raises(ValueError, match=r"block.inp: meshio cannot read it"):
+        read_tets(path)
+
+
 @every_format
 def test_huge_counts_take_no_memory(tmp_path, name):
     path = write(tmp_path, name, POINTS, TETS)
@@ -210,10 +226,10 @@ def damaged(data, rng):
 
 
 @every_format
-def test_forty_files_with_something_wrong(tmp_path, name):
+def test_files_with_something_wrong(tmp_path, name, examples):
     path = write(tmp_path, name, POINTS, TETS)
     data, rng = path.read_bytes(), np.random.default_rng(len(name))
-    for _ in range(40):
+    for _ in range(examples // 5):
         path.write_bytes(damaged(data, rng))
         outcome(path)
 

@@ -200,4 +200,5 @@ def join_nodes(
         if child < node[2]:
             put_joined(trees.nodes, node[0], lane, child)
         else:
-            put_box(trees.nodes, node[0], lane, wp.vec3(wp.inf), wp.vec3(-wp.inf))
+            # Even an endless box does not overlap this one, so no walk leaves the tree.
+            put_box(trees.nodes, node[0], lane, wp.vec3(wp.nan), wp.vec3(wp.nan))

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arguments of a simulation that are not of their class: nothing is left out silently."""
+
+from typing import get_args
+
+from ..bodies import Collider, Deformable
+from ..messages import message
+from ..settings import Settings
+from ..topology.values import refuse_other, shown
+from .analytic_colliders import AnalyticCollider
+from .attachments import Attachment
+from .force_fields import ForceField
+
+SIMULATED = (Deformable, Collider, *get_args(AnalyticCollider), Attachment, ForceField)
+
+
+def refuse_other_kinds(bodies, settings, gravity):
+    """Raise ValueError for bodies, settings or a gravity that are not of their class."""
+    for body in bodies:
+        if not isinstance(body, SIMULATED):
+            raise ValueError(message("script.not_simulated", value=shown(body)))
+    refuse_other("simulate", "settings", settings, Settings)
+    if gravity is not None:
+        refuse_other("simulate", "gravity", gravity, None)
