@@ -21,6 +21,7 @@ from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .messages import message
 from .model.assembly import assemble
+from .model.bonds import bonds_of
 from .model.memory_need import refuse_too_large
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
@@ -135,6 +136,7 @@ class Simulation:
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
+        attachments += filter(None, map(bonds_of, deformable))
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:

@@ -110,6 +110,11 @@ class Deformable:
                     )
         self._check_rest_shape()
 
+    @property
+    def touches_itself(self):
+        """True if its surface may touch itself."""
+        return self.material.self_contact
+
     def changes(self, *names):
         """Return whether any of these values of its material may change in time."""
         return not set(names).isdisjoint(self.keyed or ())

@@ -65,6 +65,9 @@ class Attachment:
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
 
+    # True where both ends still touch each other (model/bonds.py).
+    are_bonds = False
+
     def __post_init__(self):
         self.vertices = np.atleast_1d(self.vertices)
         rows = len(self.vertices)
@@ -227,6 +230,8 @@ class Rows:
     """Name of the attachment of each row [row]."""
     keyed: np.ndarray
     """True for rows whose limits change, bool [row]."""
+    bonds: np.ndarray
+    """True for rows within a body whose ends still touch each other, bool [row]."""
 
     @property
     def is_adaptive(self):
@@ -240,8 +245,8 @@ class Rows:
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def joints(self):
-        """Pairs of vertices in rows between bodies, [edge, 2]."""
-        pairs = unique_edges(self.corners[~self.to_space()])
+        """Pairs of vertices in rows between bodies, [edge, 2], which do not touch each other."""
+        pairs = unique_edges(self.corners[~self.to_space() & ~self.bonds])
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def to_space(self):
@@ -275,11 +280,11 @@ def join(attachments, bodies, offsets):
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
-        last = *last, np.full(rows, bool(tie.keyed))
+        last = *last, np.full(rows, bool(tie.keyed)), np.full(rows, tie.are_bonds)
         blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((3, 0), bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((4, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
