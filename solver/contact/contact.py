@@ -120,6 +120,7 @@ class Contact:
     def begin_frame(self, colliders_move=True):
         """Reset the counts of a frame."""
         self.trees.colliders_move = colliders_move
+        self.trees.sort_grains()
         self.refreshing.begin_frame(colliders_move)
         if not self.trees.is_fitted:  # free flight queries the colliders
             self.trees.fit()

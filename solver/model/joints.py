@@ -9,7 +9,7 @@ from ..topology.graphs import connected_components
 
 
 def _pairs(corners):
-    """Return edges from the first corner of every element or attachment to its others, [edge, 2]."""
+    """Return edges [edge, 2] from the first corner of each element or attachment to its others."""
     pairs = (each[:, [0, k]] for each in corners for k in range(1, each.shape[1]))
     return np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs])
 
