@@ -12,6 +12,8 @@ from .deformable import Deformable
 
 # Grains with a gap below this fraction of the smaller radius stick together from the start.
 BOND_GAP = 0.1
+# Points nearer to each other than this fraction of their extent, or of a radius, are one place.
+ONE_PLACE = 1e-6
 
 
 @dataclass(eq=False, init=False)
@@ -48,7 +50,8 @@ class Grains(Deformable):
         if self.keeps_shape:
             raise ValueError(message("script.grains_keep_shape", name=self.name))
         # Points in one place have no direction in which they could leave each other.
-        places = np.unique(self.points.astype(np.float32), axis=0)
+        step = ONE_PLACE * max(np.ptp(self.points, axis=0).max(), self.radius.max())
+        places = np.unique(np.rint((self.points - self.points.min(axis=0)) / step), axis=0)
         if len(places) < count:
             raise ValueError(
                 message("mesh.grains_in_one", name=self.name, count=count - len(places))
