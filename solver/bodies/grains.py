@@ -41,11 +41,11 @@ class Grains(Deformable):
         count = len(self.points)
         radius = np.asarray(self.radius, dtype=np.float64)
         if radius.shape not in {(), (count,)}:
-            known = {"what": "radius", "shape": radius.shape, "count": count}
-            raise ValueError(message("material.array", name=self.name, **known))
+            size = {"shape": radius.shape, "count": count}
+            raise ValueError(message("material.array", name=self.name, what="radius", **size))
         if not ((radius > 0.0) & (radius < np.inf)).all():
-            known = {"what": "radius", "value": radius.min()}
-            raise ValueError(message("script.above_0", name=self.name, **known))
+            least = radius.min()
+            raise ValueError(message("script.above_0", name=self.name, what="radius", value=least))
         self.radius = np.broadcast_to(radius, count).copy()
         if self.keeps_shape:
             raise ValueError(message("script.grains_keep_shape", name=self.name))

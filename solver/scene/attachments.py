@@ -65,8 +65,7 @@ class Attachment:
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
 
-    # True where both ends still touch each other (model/bonds.py).
-    are_bonds = False
+    are_bonds = False  # True where both ends still touch each other (model/bonds.py)
 
     def __post_init__(self):
         self.vertices = np.atleast_1d(self.vertices)
@@ -140,10 +139,9 @@ class Attachment:
 
     def grips(self, frame, time):
         """The grip of every row, [row]; 1 if none is given."""
-        rows = len(self.vertices)
-        if self.grip is None:
+        rows, values = len(self.vertices), self.grip
+        if values is None:
             return np.ones(rows)
-        values = self.grip
         if callable(values):
             values = values(time)
         elif np.ndim(values[0]) == 1:
@@ -157,10 +155,10 @@ class Attachment:
         """Target points in space [row, 3] in m; zero for rows to another body."""
         if self.points is None:
             return np.zeros((len(self.vertices), 3))
-        points = points_at(self.name, self.points, frame, time)
-        counts = {"count": len(points), "vertices": len(self.vertices)}
-        if len(points) != len(self.vertices):
-            raise ValueError(message("script.target_count", name=self.name, frame=frame, **counts))
+        points, rows = points_at(self.name, self.points, frame, time), len(self.vertices)
+        if len(points) != rows:
+            counts = {"frame": frame, "count": len(points), "vertices": rows}
+            raise ValueError(message("script.target_count", name=self.name, **counts))
         return points
 
     def rest_offset(self):
@@ -231,7 +229,7 @@ class Rows:
     keyed: np.ndarray
     """True for rows whose limits change, bool [row]."""
     bonds: np.ndarray
-    """True for rows within a body whose ends still touch each other, bool [row]."""
+    """True for rows whose ends still touch each other, bool [row]."""
 
     @property
     def is_adaptive(self):
