@@ -69,8 +69,7 @@ class Attachment:
 
     def __post_init__(self):
         self.vertices = np.atleast_1d(self.vertices)
-        rows = len(self.vertices)
-        if not rows:
+        if not (rows := len(self.vertices)):
             raise ValueError(message("script.no_vertices", name=self.name))
         # Without such limits None: the fingerprints of older bakes have none.
         self.keyed = {n: getattr(self, n) for n in LIMITS if callable(getattr(self, n))} or None
