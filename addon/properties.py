@@ -16,9 +16,11 @@ from bpy.props import (
 from ..solver.lattice.grid import MAX_RESOLUTION
 from .gathering.field_weights import field_weight_properties
 from .objects.cell_count import NOT_COUNTED, update_cell_count
+from .objects.grains import update_spheres
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
+from .values.grains import grain_properties
 from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
@@ -35,6 +37,12 @@ ROLES = (
         "ROD",
         "Rod",
         "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
+    ),
+    (
+        "GRAINS",
+        "Grains",
+        "Simulate spheres, such as sand or beads: those that fill the mesh, or, if it has no "
+        "faces, one around each vertex",
     ),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )
@@ -108,6 +116,7 @@ def update_role(group, context):
     pins of little weight are soft, and whose cloth folds as its mesh can.
     """
     group.made_of_cells = group.soft_pins = group.adapt_folds = True
+    update_spheres(group.id_data)
     update_cell_count(group, context)
 
 
@@ -173,6 +182,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        **grain_properties(),
         **holding_properties(),
         **rest_shape_properties(),
         **stack_properties(),

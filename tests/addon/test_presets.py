@@ -41,6 +41,7 @@ MATERIALS = {
         *("Paper", "Aluminum Foil"),
     ),
     "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire", "Hair"),
+    "GRAINS": ("Sand", "Damp Sand", "Gravel", "Glass Beads"),
 }
 # Presets with another model than that of a new object.
 MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}
