@@ -11,8 +11,8 @@ TOGETHER = 1 << 20
 
 
 def nearest(points, vertices, elements):
-    """The triangles, edges or grains [element, 3, 2 or 1] nearest to `points` [point, 3], and the nearest
-    place on each: [point] and [point, 3], float64.
+    """The triangles, edges or grains [element, 3, 2 or 1] nearest to `points` [point, 3], and the
+    nearest place on each: [point] and [point, 3], float64.
     """
     if elements.shape[1] < 3:
         return _nearest_edges(points, vertices[elements[:, [0, -1]]])
