@@ -8,6 +8,8 @@ from vbd.solver.settings import Material
 
 # Part of the scenes that have grains, in a family whose kernels are used without them, too.
 PART = 0.3
+# Points of bodies within so many sizes aside are below the grains.
+NEAR = 5.0
 
 
 def strewn(random, size, bodies, settings):
@@ -16,15 +18,14 @@ def strewn(random, size, bodies, settings):
         return None
     points = [b.points for b in bodies if isinstance(b, Deformable)]
     points += [np.reshape(b.points, (-1, 3)) for b in bodies if isinstance(b, Collider)]
-    near = np.concatenate(
-        [p[np.abs(p - points[0].mean(axis=0)).max(axis=1) < 5 * size] for p in points]
-    )
+    middle = points[0].mean(axis=0)
+    points = np.concatenate(points)
+    near = points[np.abs(points - middle)[:, :2].max(axis=1) < NEAR * size]
     count = int(random.integers(1, 13))
     radius = size * 10.0 ** random.uniform(-2.0, -0.5) * random.uniform(0.5, 1.0, count)
     side = int(np.ceil(np.sqrt(count)))
     place = np.column_stack([np.arange(count) % side, np.arange(count) // side, np.zeros(count)])
     apart = 2.0 * radius.max() * random.choice([1.0, 1.001, 1.2])
-    middle = points[0].mean(axis=0)
     low = np.append(middle[:2] - 0.5 * apart * (side - 1), near[:, 2].max() + 2.0 * radius.max())
     speed = size / settings.frame_time * random.choice([0.0, 0.1, 1.0, 5.0])
     return Grains(
