@@ -98,8 +98,8 @@ def filling(ob, radius):
     points = scale * read_mesh.transformed(matrix, read_mesh.positions(evaluated.data))
     triangles = read_mesh.triangles(evaluated.data)
     if not len(triangles):
-        raise ValueError(message("mesh.fill_without_faces", name=ob.name))
-    radius = radius or radius_for(points, triangles, AT_FIRST)
+        raise ValueError(message("mesh.no_inside", name=ob.name))
+    radius = radius or radius_for(ob.name, points, triangles, AT_FIRST)
     return packing(ob.name, points, triangles, radius) / scale, radius
 
 

@@ -12,13 +12,17 @@ from ..messages import message
 APART, JITTER = 1.02, 0.009
 # The most grains that a mesh is filled with.
 MOST = 100_000
+# A mesh has an inside if it encloses this fraction of the cube around it.
+LEAST = 1e-6
 # Volume of a grain's place in the packing, in cubes of the distance: the densest one.
 PLACE = np.sqrt(0.5)
 
 
-def radius_for(points, triangles, count):
+def radius_for(name, points, triangles, count):
     """Radius [m] of about `count` grains in a closed mesh, rounded to two digits."""
     volume = abs(enclosed_volume(points, triangles))
+    if not volume > LEAST * np.ptp(points, axis=0).max(initial=0.0) ** 3:
+        raise ValueError(message("mesh.no_inside", name=name))
     radius = 0.5 / APART * (volume / (PLACE * count)) ** (1.0 / 3.0)
     return float(f"{radius:.2g}")
 

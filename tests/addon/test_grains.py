@@ -93,6 +93,14 @@ def test_a_radius_that_fits_no_grain_or_too_many_is_refused(scene, cube):
             bpy.ops.vbd.fill_again()
 
 
+def test_a_mesh_without_inside_is_not_filled(scene):
+    bpy.ops.mesh.primitive_plane_add()
+    plane, count = bpy.context.object, len(bpy.data.objects)
+    with pytest.raises(RuntimeError, match="Plane has no inside to fill with grains"):
+        bpy.ops.vbd.add(role="GRAINS")
+    assert len(bpy.data.objects) == count and not plane.hide_get()
+
+
 def test_loose_vertices_keep_their_mesh(scene, beads):
     beads.vbd.role = "NONE"
     bpy.context.view_layer.objects.active = beads
