@@ -3,7 +3,7 @@
 
     python examples/sand.py [grains.jpg]
 
-Bakes two seconds, which takes some minutes, and renders docs/grains.jpg where bpy is installed.
+Bakes 32 frames, which takes some minutes, and renders docs/grains.jpg where bpy is installed.
 """
 
 import sys
@@ -17,7 +17,7 @@ import vbd
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "grains.jpg"
 BOWL, BALL, RADIUS = 0.55, 0.29, 0.012
-FRAMES, SHOWN = 41, (5, 11, 41)
+FRAMES, SHOWN = 33, (5, 11, 33)
 
 
 def build(radius=RADIUS):
@@ -45,7 +45,7 @@ def build(radius=RADIUS):
     sand.modifiers["VBD Grains"].node_group.nodes["Material"].inputs[
         "Material"
     ].default_value = sand.active_material
-    scene.vbd.substeps, scene.vbd.iterations, scene.vbd.frame_end = 16, 12, FRAMES
+    scene.vbd.substeps, scene.vbd.iterations, scene.vbd.frame_end = 8, 12, FRAMES
     return sand
 
 
