@@ -25,27 +25,11 @@ from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.rest_shape import rest_shape_properties
+from .values.roles import ROLES
 from .values.scene_time import time_properties
 from .values.stack_place import stack_properties
 from .viewport.overlays import overlay_properties
 
-ROLES = (
-    ("NONE", "None", "Take no part in the simulation"),
-    ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
-    ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
-    (
-        "ROD",
-        "Rod",
-        "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
-    ),
-    (
-        "GRAINS",
-        "Grains",
-        "Simulate spheres, such as sand or beads: those that fill the mesh, or, if it has no "
-        "faces, one around each vertex",
-    ),
-    ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
-)
 COLLIDER_SHAPES = (
     ("MESH", "Mesh", "The faces of the mesh; may be animated and deformed"),
     *ANALYTIC_SHAPES,
@@ -188,6 +172,12 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
+        "start_shape": StringProperty(
+            name="Start Shape",
+            description="The points with which the next bake starts, if they are not the object's",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

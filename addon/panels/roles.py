@@ -10,8 +10,8 @@ from ..objects.curves import is_simulated_as_points
 from ..objects.grains import fill, new_filling, radius_of
 from ..objects.hair import is_hair
 from ..objects.participants import CONVERTIBLE, participants, select_only, unsuited
-from ..properties import ROLES
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
+from ..values.roles import ROLES
 from ..values.scene_time import take_range
 
 # The shipped material that a new role starts with; other roles start with the defaults.

@@ -17,9 +17,10 @@ from ..elements.solid_moduli import lame_of
 from ..messages import message
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
-from ..topology.coloring import chessboard_colors, scattered_colors, vertex_order
+from ..topology.coloring import vertex_order
 from ..topology.graphs import unique_edges
 from .air_surfaces import shown_area
+from .known_colors import known_colors
 from .masses import vertex_mass
 from .penalties import spring_penalty
 from .tearing import vertex_index
@@ -78,6 +79,7 @@ class Assembly:
     """The vertex of which each vertex is a duplicate, for future tears, or itself."""
     mass: np.ndarray
     friction: np.ndarray
+    static_friction: np.ndarray
     thickness: np.ndarray
     drag: np.ndarray
     air_friction: np.ndarray
@@ -143,15 +145,6 @@ def joined(blocks):
     struct = type(blocks[0])
     columns = (np.concatenate([getattr(p, f.name) for p in blocks]) for f in fields(struct))
     return struct(*columns)
-
-
-def known_colors(body):
-    """Return the given colors [vertex] of a body's vertices, -1 where coloring must find one."""
-    if isinstance(body, Cells):
-        return chessboard_colors(body.rest_points, body.cells)
-    if isinstance(body, Grains) and not len(body.bonds):
-        return scattered_colors(len(body.points))
-    return np.full(len(body.points), -1)
 
 
 def mesh_of(body):
@@ -285,6 +278,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         parent=number[parent[order]],
         mass=np.concatenate(masses)[order],
         friction=spread("friction", friction),
+        static_friction=spread("static friction", lambda body: body.material.static_friction),
         thickness=spread("collision thickness", collision_thickness),
         drag=spread("drag", lambda body: body.material.drag),
         air_friction=spread("air friction", lambda body: body.material.air_friction),
