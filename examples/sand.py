@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ten thousand grains are poured over a soft ball in a bowl.
+"""Nine thousand grains are poured over a soft ball in a bowl.
 
     python examples/sand.py [grains.jpg]
 
