@@ -11,6 +11,7 @@ from .files import export_tets, import_tets, make_tets, point_cache, saving_stat
 from .headless import command
 from .objects import own_mesh, participants
 from .panels import advice, roles, selecting_faces, softness, tear_lines
+from .panels import fibers as fiber_panels
 from .panels import holding as holding_panels
 from .panels import painting as painting_panels
 from .panels import physics as physics_panels
@@ -47,6 +48,7 @@ MODULES = (
     panels,
     physics_panels,
     painting_panels,
+    fiber_panels,
     holding_panels,
     attachment_lines,
     painting_map,

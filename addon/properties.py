@@ -20,6 +20,7 @@ from .objects.grains import update_spheres
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
+from .values.fibers import fiber_properties
 from .values.grains import grain_properties
 from .values.holding import holding_properties
 from .values.measured import measured_properties
@@ -169,6 +170,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **grain_properties(),
         **holding_properties(),
         **rest_shape_properties(),
+        **fiber_properties(),
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),

@@ -25,10 +25,11 @@ LATER_NUMBERS = (
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
     *("adapt_folds", "maximum_stretch", "bending_damping", "static_friction"),
     "cohesion",
+    *("fiber_stiffness", "active_stress", "activation"),
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    *("seams", "unstressed_points", "keyed", "motion"),
+    *("seams", "unstressed_points", "keyed", "motion", "fibers"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 LATER["keeps_shape"] = False
@@ -91,7 +92,7 @@ def _is_later(name, value):
     """Return whether an attribute is newer than version 0.1 and has its default, rounded to float32
     as in Blender.
     """
-    if name not in LATER:
+    if name not in LATER or callable(value):
         return False
     default = LATER[name]
     if value is None or default is None:

@@ -30,6 +30,12 @@ def cells(**material):
     return Cells(points, hexahedra, material, Pins(np.flatnonzero(points[:, 0] < 1e-9)))
 
 
+def muscle():
+    """A bar of cells whose fibers are stretched and damped; as modeled by a tenth."""
+    body = cells(fiber_stiffness=2e5, damping=0.01)
+    return replace(body, fibers=[0.8, 0.6, 0.0], unstressed_points=0.9 * body.points)
+
+
 def clay(make):
     """One of these bars, pulled, sheared and bent beyond its yield strain."""
     body = make(yield_strain=0.02)
@@ -130,6 +136,7 @@ SCENES = {
     "cells with logarithm": lambda: [cells(solid_model="neo_hookean_log")],
     "clay": lambda: [clay(bar)],
     "clay of cells": lambda: [clay(cells)],
+    "muscle": lambda: [muscle()],
     "cloth": lambda: [sheet()],
     "damped cloth": lambda: [sheet(damping=0.01)],
     "neo-Hookean cloth": lambda: [sheet(membrane="neo_hookean")],

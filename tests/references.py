@@ -143,6 +143,24 @@ def unstressed_cell(cube, unstressed, x, mu, lam, filling=FULL):
     return part * volume * j_0 * (6.0 * center + 0.5 * square)
 
 
+def fibers(f, direction, stiffness, active, before=1.0, damping=0.0):
+    """Energy per volume of fibers under F: their tension integrated over the stretch, from kink to
+    kink by Gauss points. Passive tension, viscous relative to the stretch `before` as far as that
+    is above 1, never pushes.
+    """
+    stretch = np.linalg.norm(f @ direction)
+    longer = max(before - 1.0, 0.0)
+    onset = damping * longer / (stiffness + damping) if damping else 0.0
+    kinks = 1.0 + np.clip([0.0, -0.56, onset, 0.56, stretch - 1.0], *sorted([0.0, stretch - 1.0]))
+    kinks = np.sort(kinks) if stretch > 1.0 else -np.sort(-kinks)
+    points, weights = np.polynomial.legendre.leggauss(2)
+    width = 0.5 * np.diff(kinks)[:, None]
+    u = 0.5 * (kinks[1:] + kinks[:-1])[:, None] + width * points - 1.0
+    passive = np.where(u > 0.0, np.maximum(stiffness * u + damping * (u - longer), 0.0), 0.0)
+    tension = passive + active * np.maximum(1.0 - (u / 0.56) ** 2, 0.0)
+    return (tension * weights * width).sum()
+
+
 def plane_gradient(rest, x):
     """F [3, 2] of one triangle with axis 1 along its first edge, and its rest area [m²]."""
     e_1, e_2 = rest[1] - rest[0], rest[2] - rest[0]

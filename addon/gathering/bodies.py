@@ -23,6 +23,7 @@ from ..values.analytic_colliders import analytic_colliders_of
 from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from . import carried
+from .fibers import fibers
 from .field_weights import field_weights
 from .keyed import followed, friction_of, keyed_values, static_friction_of
 from .material import material_of
@@ -146,6 +147,8 @@ def deformable(gathered, ob, depsgraph, pose):
     body.keeps_shape = ob.vbd.keeps_shape and ob.vbd.role != "GRAINS"
     start_as_kept(ob, target, body)
     paint(gathered, ob, mesh, target, body)
+    if ob.vbd.role == "SOFT":
+        body.fibers = fibers(ob, body, depsgraph)
     body.keyed = keyed_values(gathered, ob, body)
     if len(pins.soft):
         gathered.holding += filter(None, [soft_pins(gathered, ob, body, pins)])

@@ -25,7 +25,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import huge, ignored, instances, weak_wind
+from . import fibers, huge, ignored, instances, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import Target, analytic_colliders, collider, deformable
@@ -165,6 +165,7 @@ def prepared_for_bake(scene, objects):
         fields = field_objects(scene)
         walls = [wall for field in fields for wall in walls_against(scene, field)]
         others = [*fields, *walls, *kinematic_targets(objects), *instances.movers(depsgraph)]
+        others += fibers.targets(objects)
         if gravity_moves(scene) or any(moves(ob) for ob in [*objects, *others]):
             scene.frame_set(scene.vbd.frame_start)
         for ob, after in zip(bodies, behind, strict=True):
@@ -249,6 +250,7 @@ def gather(context, objects):
     gathered.notes += huge.notes(simulated, settings, scene)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
+    gathered.notes += too_soft.notes(gathered)
     gathered.bodies += gathered.holding
     return gathered
 

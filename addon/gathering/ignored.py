@@ -8,7 +8,7 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.units import gravity_of, unit_scale
-from . import few_points, instances, large_faces, unmerged
+from . import few_points, fibers, instances, large_faces, unmerged
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -32,6 +32,7 @@ def notes(scene, objects):
         *(note for ob, mesh in meshes for note in large_faces.notes(ob, mesh)),
         *(note for ob, mesh in meshes for note in unmerged.notes(ob, mesh)),
         *(note for ob in objects for note in few_points.notes(ob)),
+        *(note for ob in objects for note in fibers.notes(ob)),
         *_scaled_gravity(scene),
     ]
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Advice to the user about the next step, before anything is baked."""
 
+import numpy as np
+
+from ...solver.bodies.own_weight import MUCH, load_over_stiffness
 from ...solver.messages import message
 from .curves import is_pinned, is_simulated_as_points
 from .own_mesh import without_own_mesh
 from .participants import BODIES, nothing_to_bake, participants
+from .units import gravity_of, unit_scale
 
 
 def needs_floor(scene):
@@ -26,6 +30,21 @@ def _without_target(scene):
     return None
 
 
+def too_soft(scene):
+    """A soft body that nothing holds and that its weight would flatten, or None."""
+    gravity = np.array(gravity_of(scene))
+    strength = np.linalg.norm(gravity)
+    for ob in scene.objects if strength else ():
+        vbd = ob.vbd
+        if vbd.role != "SOFT" or is_pinned(ob) or len(vbd.attachments):
+            continue
+        sides = unit_scale(scene) * np.array(ob.dimensions)
+        height = float(sides @ np.abs(gravity) / strength)
+        if load_over_stiffness(vbd.density, strength, height, vbd.youngs_modulus) > MUCH:
+            return ob
+    return None
+
+
 def next_step(context):
     """The next step in one short line; empty without advice."""
     scene, ob = context.scene, context.object
@@ -43,4 +62,6 @@ def next_step(context):
         return message("bake.choose_target", name=untied.name)
     if shared := without_own_mesh(scene):
         return message("bake.own_mesh", name=shared[0].name)
+    if soft := too_soft(scene):
+        return message("bake.too_soft", name=soft.name)
     return message("bake.ready")

@@ -7,7 +7,16 @@ from ...solver.messages import message
 from ..objects.curves import is_curve
 from ..objects.participants import BODIES
 from ..values.measured import measured_name
-from ..values.painting import ROLE_NAMES, ROLES_OF, label, shown_in, start_value, unit
+from ..values.painting import (
+    OF_ELEMENTS,
+    ROLE_NAMES,
+    ROLES_OF,
+    is_layer,
+    label,
+    shown_in,
+    start_value,
+    unit,
+)
 from .drawing import PhysicsPanel, lock, with_unit
 from .lists import ListOperator, RemoveOperator, draw_list
 
@@ -18,8 +27,9 @@ class VBD_UL_painted(UIList):
     def draw_item(self, _context, layout, data, item, _icon, _active_data, _active_property):
         row = layout.row()
         row.active = data.role in ROLES_OF[item.what]
+        icon = "GROUP_VERTEX" if item.vertex_group or is_layer(item) else "ERROR"
         # Two names side by side would both be truncated.
-        row.label(text=label(item.what), icon="GROUP_VERTEX" if item.vertex_group else "ERROR")
+        row.label(text=label(item.what), icon=icon)
 
 
 def _draw_row(layout, context, item):
@@ -33,6 +43,10 @@ def _draw_row(layout, context, item):
         )
         return
     layout.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
+    if ob.vbd.role == "SOFT" and name in OF_ELEMENTS:
+        column = layout.column()
+        column.use_property_split = False
+        column.prop(item, "depth")
     measured = shown_in(item)
     measure = measured.unit if measured else unit(name, ob.vbd.role)
     column = layout.column(align=True)

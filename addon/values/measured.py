@@ -64,6 +64,12 @@ MEASURED = {
         "for steel",
         step=100,
     ),
+    "fiber_stiffness_kpa": Measured(
+        stored="fiber_stiffness", unit="kPa", low=0.0, high=1000.0, size=KILO, step=100
+    ),
+    "active_stress_kpa": Measured(
+        stored="active_stress", unit="kPa", low=0.0, high=1000.0, size=KILO, step=100
+    ),
     "membrane_stiffness": Measured(
         stored="youngs_modulus",
         label="Stiffness",

@@ -42,11 +42,15 @@ ROLES_OF = {
     "shrink": ("CLOTH",),
     "crease_radius": ("CLOTH", "ROD"),
     "yield_strain": ("SOFT", "CLOTH"),
+    "fiber_stiffness": ("SOFT",),
+    "active_stress": ("SOFT",),
+    "activation": ("SOFT",),
 }
 # Properties of elements; the others belong to vertices.
 OF_ELEMENTS = (
     *("youngs_modulus", "bending_stiffness", "bending_factor"),
     *("density", "damping", "thickness", "shrink", "crease_radius", "yield_strain"),
+    *("fiber_stiffness", "active_stress", "activation"),
 )
 # Properties that follow another one: cloth woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
@@ -125,6 +129,17 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             precision=3,  # Blender shows more digits of small numbers
             **PLAIN,
         ),
+        "depth": FloatProperty(
+            name="Layer Depth",
+            description="Of soft bodies: down to this depth below the surface the weights count, "
+            "and without a group all are 0; deeper inside the property is the object's own, as "
+            "fat lies over muscle. 0 is all the way through",
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
+            unit="LENGTH",
+            **PLAIN,
+        ),
         "shown_value": FloatProperty(
             name="Where Unpainted",
             description="The property where the weight is 0, in the unit of the material's panel. "
@@ -170,9 +185,16 @@ def map_properties():
     }
 
 
+def is_layer(item):
+    """Return whether a row is about a layer below the surface."""
+    return item.depth > 0.0 and item.id_data.vbd.role == "SOFT" and item.what in OF_ELEMENTS
+
+
 def painted_values(ob, mesh, item, scene_friction):
     """The property of a row of an object, with its evaluated mesh, [vertex] in SI units."""
     name = item.what
+    if not item.vertex_group and is_layer(item):
+        return np.full(len(mesh.vertices), item.value)
     if not item.vertex_group:
         raise ValueError(message("material.painted_no_group", name=ob.name, property=label(name)))
     weights = read_mesh.group_weights(ob, mesh, item.vertex_group)
@@ -230,17 +252,31 @@ def paint(gathered, ob, mesh, target, body):
     if not len(ob.vbd.painted):
         return
     _refuse(ob)
-    carry = _carrier(mesh, target, body)
-    values = {}
+    carry, values = _carrier(mesh, target, body), {}
+    if any(map(is_layer, ob.vbd.painted)):
+        depth = depth_of(target, body)
     for item in ob.vbd.painted:
         name = item.what
         here = carry(painted_values(ob, mesh, item, gathered.settings.friction))
+        if is_layer(item):
+            here = np.where(depth <= shown(item, "depth"), here, own_value(ob, name, None))
         if name in OF_ELEMENTS:
             here = here[body.elements].mean(axis=1)
         values[name] = here
         for other in WITH_IT.get(name, ()):
             values[other] = here / getattr(body.material, name) * getattr(body.material, other)
     body.material = replace(body.material, **values)
+
+
+def depth_of(target, body):
+    """Depths [vertex] of the vertices of a soft body below its surface [m], 0 outside of it."""
+    points, faces = target.start.world_points(), target.faces
+    if faces is None:
+        points, faces = body.points, body.boundary
+    face, place = nearest(body.points, points, faces)
+    a, b, c = np.moveaxis(points[faces[face]], 1, 0)
+    inward = ((place - body.points) * np.cross(b - a, c - a)).sum(axis=1) > 0.0
+    return np.where(inward, np.linalg.norm(body.points - place, axis=1), 0.0)
 
 
 def _carrier(mesh, target, body):

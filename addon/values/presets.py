@@ -18,10 +18,10 @@ from .preset_values import has_values, preset_values
 # The folder that holds `presets/`.
 ROOT = Path(__file__).resolve().parents[2]
 
-# Choices of the modeler, not of the material: contact distance, rest shape, and self contact.
+# Choices of the modeler, not of the material: contact distance, rest shape, self contact, motion.
 MODELED = (
     *("collision_thickness", "rest_flat", "self_contact", "shrink"),
-    *("pressure", "keep_volume", "fill_openings", "adapt_folds"),
+    *("pressure", "keep_volume", "fill_openings", "adapt_folds", "activation"),
 )
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 

@@ -15,6 +15,7 @@ from .points import PointsInTime
 KEYED = (
     *("youngs_modulus", "weft_modulus", "shear_modulus", "bending_stiffness", "density"),
     *("damping", "bending_damping", "friction", "drag", "air_friction", "shrink"),
+    *("fiber_stiffness", "active_stress", "activation"),
 )
 # Values of a material that take the place of others.
 REPLACED_BY = {"youngs_modulus": ("mu", "spring_stiffness"), "density": ("vertex_mass",)}

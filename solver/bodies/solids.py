@@ -74,9 +74,14 @@ class EmbeddedSurface:
 
 @dataclass(eq=False)
 class Volume(Deformable):
-    """A body with an inside; its contact surface is `surface`, or the boundary of its elements."""
+    """A body with an inside; its contact surface is `surface`, or the boundary of its elements.
+
+    `fibers` [element, 3]: directions of muscle fibers at rest, of any length, zero where there are
+    none; one direction [3] for all; None for no fibers.
+    """
 
     surface: EmbeddedSurface | None = field(default=None, kw_only=True)
+    fibers: np.ndarray | None = field(default=None, kw_only=True)
 
     @cached_property
     def boundary(self):
@@ -87,6 +92,16 @@ class Volume(Deformable):
         self._check_elements()
         if self.surface is not None:
             self.surface.check(self)
+        if self.fibers is not None:
+            self.fibers = self._unit_fibers()
+
+    def _unit_fibers(self):
+        """Unit vectors along the fibers, float64 [element, 3], zero where there are none."""
+        shape, fibers = (len(self.elements), 3), np.array(self.fibers, dtype=np.float64)
+        if fibers.shape not in {(3,), shape} or not np.isfinite(fibers).all():
+            raise ValueError(message("script.fibers", name=self.name, shape=shape))
+        length = np.linalg.norm(fibers, axis=-1, keepdims=True)
+        return np.broadcast_to(fibers / np.where(length > 0.0, length, 1.0), shape)
 
     def _check_elements(self):
         raise NotImplementedError

@@ -2,6 +2,7 @@
 """The kinds of elements, each in one file here and one in kernels/elements."""
 
 from .cells import CONTINUUM_CELLS, NEO_HOOKEAN_CELLS
+from .fibers import CELL_FIBERS, TET_FIBERS
 from .hinges import HINGES
 from .plastic_solids import CELL_VISCOSITY, PLASTIC_CELLS, PLASTIC_TETS, TET_VISCOSITY
 from .pressure import PRESSURE
@@ -19,6 +20,8 @@ KINDS = (
     *CONTINUUM_TETS,
     PLASTIC_TETS,
     TET_VISCOSITY,
+    CELL_FIBERS,
+    TET_FIBERS,
     HINGES,
     PRESSURE,
     BENDS,

@@ -81,10 +81,7 @@ def tested(scene, searches):
         starts = scene.solved(rests, starts, *limits)
         if starts is None:
             return None
-        ways = [
-            float(np.linalg.norm(x - search.target, axis=1).max())
-            for search, x in zip(searches, starts, strict=True)
-        ]
+        ways = [seen_way(body, x) for body, x in zip(scene.still, starts, strict=True)]
         sags = [
             way if way > STANDS * search.size else 0.0
             for search, way in zip(searches, ways, strict=True)
@@ -92,6 +89,17 @@ def tested(scene, searches):
         if not any(sags):
             break
     return [RestShape(rest, sag) for rest, sag in zip(rests, sags, strict=True)]
+
+
+def seen_way(body, x):
+    """The largest way [m] of a vertex from the points of a body to x [vertex, 3]; of a surface in
+    cells, whose empty corners may move more, that of its points.
+    """
+    ways = x - body.points
+    surface = getattr(body, "surface", None)
+    if surface is not None:
+        ways = surface.points(ways)
+    return float(np.linalg.norm(ways, axis=1).max())
 
 
 def pushed(search):

@@ -7,33 +7,15 @@ import numpy as np
 
 from ..messages import message
 from .declaring import check_ranges, choice, number, switch
+from .elasticity import Elasticity
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
+class Material(Elasticity):
     """Material of a body, in SI units. Stiffness, density, damping and the thickness of cloth are
     numbers or arrays per element or vertex; friction, drag and collision thickness per vertex.
     """
 
-    youngs_modulus: float | np.ndarray = number(
-        1e5,
-        "Stiffness",
-        "Young's modulus: about 5 kPa for jelly, 30 kPa for flesh, 1 MPa for rubber",
-        unit="Pa",
-        low=1e-3,
-        high=1e13,
-        soft_low=1e2,
-        soft_high=1e12,
-    )
-    poisson_ratio: float | np.ndarray = number(
-        0.4,
-        "Keeps Volume",
-        "Poisson's ratio: 0 does not thin when stretched, 0.49 nearly keeps the volume. It sets "
-        "how far the solver steps, so it may not have keyframes",
-        low=0.0,
-        high=0.4999,
-        soft_high=0.49,
-    )
     density: float | np.ndarray = number(
         1000.0,
         "Density",

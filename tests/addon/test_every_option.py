@@ -36,6 +36,7 @@ SCENE = {
     "time_scale": (0.5, {}),
     "frame_end": (3, {}),
 }
+MUSCLE = {"fibers_along": "Hook"}
 # Options of an object: the object, another value, and other settings that it needs.
 OBJECT = {
     "youngs_modulus": ("Cloth", 2e4, {}),
@@ -77,6 +78,10 @@ OBJECT = {
     "pin_stiffness": ("Rod", 100.0, {}),
     "pin_damping": ("Rod", 1.0, {}),
     "pin_strength": ("Rod", 0.5, {}),
+    "fiber_stiffness": ("Block", 1e6, MUSCLE),
+    "active_stress": ("Block", 1e5, {**MUSCLE, "activation": 0.5}),
+    "activation": ("Block", 0.5, MUSCLE),
+    "fibers_along": ("Block", "", {**MUSCLE, "activation": 0.5}),
     "pin_axes": ("Cloth", (True, True, False), {"pin_group": "Pins"}),
 }
 ATTACHMENT = {
@@ -91,14 +96,14 @@ ATTACHMENT = {
 # Options without effect on a single bake of this scene; tests of their own show their effects.
 ELSEWHERE = set(
     """
-    frame_start device threads restart_every show_attachments show_pins show_stretch stretch_range
-    show_inside_out show_contacts show_stuck show_curves show_painted painted pressure keep_volume
-    fill_openings keeps_shape rest_shape_key stack_place stack_modifier keep_coarse attachments role
-    self_contact collision_collection contact_vertices pin_start pin_end use_sewing sewing_speed
-    sewing_force
-    sewing_tears field_force field_vortex field_magnetic field_harmonic field_wind
-    field_turbulence field_drag field_texture field_all field_collection target tears sleep
-    cohesion grain_radius grain_source
+    fiber_bone frame_start device threads restart_every show_attachments show_pins show_stretch
+    stretch_range show_inside_out show_contacts show_stuck show_curves show_painted painted pressure
+    keep_volume fill_openings keeps_shape rest_shape_key stack_place stack_modifier keep_coarse
+    attachments role self_contact collision_collection contact_vertices pin_start pin_end
+    use_sewing
+    sewing_speed sewing_force sewing_tears field_force field_vortex field_magnetic field_harmonic
+    field_wind field_turbulence field_drag field_texture field_all field_collection target tears
+    sleep cohesion grain_radius grain_source
     """.split()
 )
 TILT = 0.5
@@ -137,6 +142,8 @@ def result(scene, group, values):
     build(scene)
     target = group(scene)
     for name, value in values.items():
+        if name == "fibers_along":
+            value = bpy.data.objects.get(value)
         setattr(target, name, value)
     baked()
     return np.concatenate([shown(bpy.data.objects[name], 4) for name in ("Cloth", "Block", "Rod")])

@@ -44,6 +44,8 @@ def test_bending_is_shown_in_millionths(cloth):
     [
         ("youngs_modulus_kpa", 30.0, 3e4),
         ("youngs_modulus_mpa", 2.1e5, 2.1e11),
+        ("fiber_stiffness_kpa", 200.0, 2e5),
+        ("active_stress_kpa", 300.0, 3e5),
         ("thickness_mm", 0.25, 0.00025),
         ("crease_radius_mm", 16.0, 0.016),
         ("yield_strain_percent", 11.0, 0.11),

@@ -53,6 +53,8 @@ MATERIAL = {
 SHOWN = {
     "youngs_modulus_kpa": 2000.0,
     "youngs_modulus_mpa": 2.0,
+    "fiber_stiffness_kpa": 0.0,
+    "active_stress_kpa": 300.0,
     "membrane_stiffness": 1000.0,
     "weft_stiffness": 500.0,
     "shear_stiffness": 100.0,

@@ -286,7 +286,7 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
 def test_a_new_row_takes_the_active_group_and_the_objects_own_value(cube):
     cube.vbd.role = "SOFT"
     cube.vertex_groups.new(name="Soft Spots")
-    for _ in range(9):
+    for _ in range(12):
         bpy.ops.vbd.add_painted()
     rows = cube.vbd.painted
     fitting = [name for name, roles in ROLES_OF.items() if "SOFT" in roles]
@@ -298,7 +298,7 @@ def test_a_new_row_takes_the_active_group_and_the_objects_own_value(cube):
     assert rows[0].value == 4e6
     rows[0].what = "friction"
     assert rows[0].value == pytest.approx(bpy.context.scene.vbd.friction)
-    for _ in range(9):
+    for _ in range(12):
         bpy.ops.vbd.remove_painted()
     assert not len(rows) and not bpy.ops.vbd.remove_painted.poll()
 
@@ -337,3 +337,44 @@ def test_what_cannot_be_painted_has_no_map(scene):
     assert shown_map(ob) is not None
     ob.vbd.role = "SOFT"
     assert shown_map(ob) is None
+
+
+@pytest.mark.parametrize("own_tets", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_layer_below_the_surface_is_soft_and_the_inside_firm(scene, own_tets, grouped):
+    """Of a cube of 1 m, 0.3 m deep: everywhere, or only where the weights are low, at the left."""
+    if own_tets:
+        ob = tet_block(cells=(10, 10, 10))
+        corners = np.array([vertex.co for vertex in ob.data.vertices])
+    else:
+        bpy.ops.mesh.primitive_cube_add(size=1.0, location=(0.5, 0.5, 0.5))
+        bpy.ops.object.transform_apply()
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.subdivide(number_cuts=9)
+        bpy.ops.object.mode_set(mode="OBJECT")
+        ob = bpy.context.object
+        corners = np.array([vertex.co for vertex in ob.data.vertices])
+        ob.vbd.role, ob.vbd.resolution = "SOFT", 20
+    ob.vbd.youngs_modulus = 1e6
+    if grouped:
+        item = paint(ob, "youngs_modulus", 1e4, corners[:, 0] > 0.5)
+    else:
+        item = ob.vbd.painted.add()
+        item.what, item.value = "youngs_modulus", 1e4
+    item.depth = 0.3
+    frames(scene, 1, 2)
+    (body,) = gathered().simulated()
+    middle = body.points[body.elements].mean(axis=1)
+    depth = np.minimum(middle, 1.0 - middle).min(axis=1)
+    # Elements of up to 0.1 m are of both sorts at the border.
+    inside, layer = depth > 0.4, depth < 0.2
+    modulus = body.material.youngs_modulus
+    np.testing.assert_allclose(modulus[inside], 1e6)
+    soft = layer & (middle[:, 0] < 0.3 if grouped else True)
+    np.testing.assert_allclose(modulus[soft], 1e4)
+    if grouped:
+        np.testing.assert_allclose(modulus[layer & (middle[:, 0] > 0.75)], 1e6)
+    ob.vbd.role = "CLOTH" if not own_tets else "SOFT"
+    if not own_tets and not grouped:
+        with pytest.raises(ValueError, match="painted Stiffness"):
+            gathered()

@@ -15,6 +15,7 @@ from panel_layout import Layout
 from vbd.addon.baking import report
 from vbd.addon.gathering import field_weights
 from vbd.addon.panels import advice
+from vbd.addon.panels import fibers as fiber_panels
 from vbd.addon.panels import holding as holding_panels
 from vbd.addon.panels import material as material_panels
 from vbd.addon.panels import painting as painting_panels
@@ -29,7 +30,7 @@ from vbd.solver.messages import message
 
 FIELDS = set(field_weights.field_weight_properties())
 SIDEBAR = panels.classes
-OTHERS = (*holding_panels.classes, *painting_panels.classes)
+OTHERS = (*holding_panels.classes, *painting_panels.classes, *fiber_panels.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
 
 
@@ -321,7 +322,8 @@ def test_a_bake_that_runs_shows_progress_and_cancel_instead_of_bake(scene):
 FIELDS_OF = {
     "SOFT": (
         "solid_model youngs_modulus_kpa poisson_ratio density yield_strain_percent flow_time "
-        "damping drag resolution contact_vertices keep_coarse keeps_shape"
+        "damping drag resolution contact_vertices keep_coarse keeps_shape "
+        "fibers_along fiber_stiffness_kpa active_stress_kpa activation"
     ),
     "CLOTH": (
         "membrane thickness_mm membrane_stiffness youngs_modulus_mpa poisson_ratio density "

@@ -6,6 +6,7 @@ import pytest
 from shapes import UNIT_TET, block, box, grid, plane
 
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.bodies.deformable import KEYED
 from vbd.solver.fingerprint import fingerprint
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import pick_device, simulate
@@ -208,3 +209,13 @@ def test_a_simulation_does_not_change_the_fingerprint_of_a_body():
     list(simulate([body, Collider(*plane())], Settings(substeps=1, iterations=1), 1))
     assert "boundary" in vars(body)  # which a property keeps
     assert fingerprint(body) == before
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_keyed_value_belongs_to_the_fingerprint(name):
+    points, tets = box((1, 1, 1))
+    still, keyed, other = (
+        fingerprint(Solid(points, tets, keyed=values))
+        for values in (None, {name: lambda time: 0.5}, {name: lambda time: 0.6})
+    )
+    assert len({still, keyed, other}) == 3

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Elements eight at a time in the lanes of the processor, against one after the other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import warp as wp
@@ -82,12 +84,21 @@ def cloth_of(points, triangles, membrane="stvk"):
     return Cloth(points, triangles, material)
 
 
+def muscle(body):
+    """The body with fibers in several directions."""
+    fibers = np.random.default_rng(5).standard_normal((len(body.elements), 3))
+    active = replace(body.material, fiber_stiffness=2e5, activation=0.5)
+    return replace(body, material=active, fibers=fibers)
+
+
 def crowded_with(kind):
     """A body that has a kind of elements, more of them at a vertex than there are lanes."""
     bodies = (
         crowded(),
         crowded(damping=0.01),
         crowded(yield_strain=0.02),
+        muscle(crowded(damping=0.01)),
+        muscle(Solid(*box((3, 3, 3)), Material(damping=0.01))),
         fans(),
         fans("neo_hookean"),
     )

@@ -6,8 +6,9 @@ import pytest
 from shapes import box, cell_box, chain, grid, rotation
 
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cells, Cloth, Collider, Pins, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Rod, Solid
 from vbd.solver.rest_shapes.files import NAME, read_rest_shapes, write_rest_shapes
+from vbd.solver.rest_shapes.finding import seen_way
 from vbd.solver.rest_shapes.fitting import Fit
 from vbd.solver.rest_shapes.gradients import gradients_of
 from vbd.solver.rest_shapes.search import RestSearch, anderson
@@ -212,3 +213,26 @@ def test_a_cancelled_search_yields_no_frame():
         return len(calls) > 6
 
     assert list(simulate([body], Settings(threads=1), 2, cancelled=cancelled)) == []
+
+
+def test_empty_corners_of_cells_are_no_sag():
+    """A surface in the lower half of two cells: corners above carry none of it."""
+    points, elements = cell_box((1, 1, 2), (1.0, 1.0, 2.0))
+    triangle = np.array([[0.1, 0.1, 0.5], [0.9, 0.1, 0.5], [0.1, 0.9, 0.5]])
+    u, v, w = triangle.T
+    weights = np.stack(
+        [
+            np.where(k & 1, u, 1.0 - u) * np.where(k & 2, v, 1.0 - v) * np.where(k & 4, w, 1.0 - w)
+            for k in range(8)
+        ],
+        axis=1,
+    )
+    surface = EmbeddedSurface(np.tile(elements[0], (3, 1)), weights, [[0, 1, 2]])
+    body = Cells(points, elements, surface=surface)
+    top, x = points[:, 2] > 1.5, points.copy()
+    x[top] += [0.0, 0.0, 0.3]
+    assert seen_way(body, x) == 0.0
+    x[~top] += [0.0, 0.2, 0.0]
+    assert seen_way(body, x) == pytest.approx(0.2)
+    body.surface = None
+    assert seen_way(body, x) == pytest.approx(0.3)
