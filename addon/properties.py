@@ -16,30 +16,22 @@ from bpy.props import (
 from ..solver.lattice.grid import MAX_RESOLUTION
 from .gathering.field_weights import field_weight_properties
 from .objects.cell_count import NOT_COUNTED, update_cell_count
+from .objects.grains import update_spheres
 from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
 from .values.fibers import fiber_properties
+from .values.grains import grain_properties
 from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.records import record_properties
 from .values.rest_shape import rest_shape_properties
+from .values.roles import ROLES
 from .values.scene_time import time_properties
 from .values.stack_place import stack_properties
 from .viewport.overlays import overlay_properties
 
-ROLES = (
-    ("NONE", "None", "Take no part in the simulation"),
-    ("SOFT", "Soft Body", "Simulate the volume inside the mesh"),
-    ("CLOTH", "Cloth", "Simulate the faces of the mesh as a thin sheet"),
-    (
-        "ROD",
-        "Rod",
-        "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
-    ),
-    ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
-)
 COLLIDER_SHAPES = (
     ("MESH", "Mesh", "The faces of the mesh; may be animated and deformed"),
     *ANALYTIC_SHAPES,
@@ -110,6 +102,7 @@ def update_role(group, context):
     pins of little weight are soft, and whose cloth folds as its mesh can.
     """
     group.made_of_cells = group.soft_pins = group.adapt_folds = True
+    update_spheres(group.id_data)
     update_cell_count(group, context)
 
 
@@ -175,6 +168,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        **grain_properties(),
         **holding_properties(),
         **rest_shape_properties(),
         **fiber_properties(),

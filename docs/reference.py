@@ -37,6 +37,7 @@ TITLE = "Soft Bodies and Cloth (VBD)"
 # Fields that show a property of the object that the panel chooses, described without it.
 DESCRIBED = {
     "Where Painted": "The property where the weight is 1: the number of the Material panel itself",
+    "Material": "Material of the spheres that the modifier VBD Grains draws",
 }
 # Beyond these there is no limit worth a line.
 ENDLESS = 1e9
@@ -190,7 +191,7 @@ class Layout:
 
 def situations():
     """Makes an object of every kind that has panels, the active one after another."""
-    for role in ("SOFT", "CLOTH", "ROD", "COLLIDER"):
+    for role in ("SOFT", "CLOTH", "ROD", "GRAINS", "COLLIDER"):
         bpy.ops.mesh.primitive_cube_add()
         bpy.ops.vbd.add(role=role)
         vbd = bpy.context.object.vbd

@@ -165,6 +165,7 @@ def render_strip(scene, frames, path):
     strip = np.concatenate(pictures, axis=1)
     image = bpy.data.images.new("Strip", strip.shape[1], strip.shape[0])
     image.pixels.foreach_set(strip.ravel())
-    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.filepath_raw = str(path)
+    image.file_format = "JPEG" if Path(path).suffix == ".jpg" else "PNG"
     image.save()
     bpy.data.images.remove(image)

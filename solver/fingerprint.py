@@ -24,6 +24,7 @@ LATER_NUMBERS = (
     "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
     *("adapt_folds", "maximum_stretch", "bending_damping", "static_friction"),
+    "cohesion",
     *("fiber_stiffness", "active_stress", "activation"),
 )
 LATER_FIELDS = (

@@ -23,6 +23,7 @@ from .editing import Edits
 from .editing.carrying import carried, without_pulls
 from .messages import message
 from .model.assembly import assemble
+from .model.bonds import bonds_of
 from .model.memory_need import refuse_too_large
 from .model.model import Model, ModelSize
 from .model.tearing import Tearing
@@ -177,6 +178,7 @@ class Simulation:
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
+        attachments += filter(None, map(bonds_of, deformable))
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:

@@ -144,7 +144,7 @@ def elements_of(pair):
 
 @dataclass
 class Surface:
-    """An object at one time: points in the world [m], and triangles or edges."""
+    """An object at one time: points in the world [m], and triangles, edges or grains."""
 
     name: str
     points: np.ndarray
@@ -158,6 +158,8 @@ class Surface:
         """The saved numbers of the surface, by the columns that it has."""
         middle = self.points.mean(axis=0)
         numbers = {axis: float(value) for axis, value in zip("xyz", middle, strict=True)}
+        if self.elements.shape[1] == 1:  # grains
+            return numbers
         if self.elements.shape[1] == 2:
             stretch = edge_stretch(rest.points, self.points, self.elements)
             numbers["length"] = float(lengths(self.points, self.elements).sum())

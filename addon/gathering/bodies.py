@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Pins, Solid
+from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Grains, Pins, Solid
 from ...solver.lattice.contact_mesh import contact_mesh
 from ...solver.lattice.lattice import Lattice, embed, lattice
 from ...solver.lattice.pinned_corners import area_of_points, pinned_corners_of
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
+from ..objects.grains import radius_of
 from ..objects.hair import on_surface
 from ..objects.modifiers import refuse_unplayable, reshaping, simulation_point
 from ..objects.nearest import frames
@@ -143,9 +144,10 @@ def deformable(gathered, ob, depsgraph, pose):
         clamped = is_curve(ob) and is_pinned(ob)
         with_points = clamped or len(pins) > 0 or on_surface(ob)
         gathered.reader.add(ob, pose, with_points=with_points)
-    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
+    make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of, "GRAINS": _grains}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
-    body.field_weights, body.keeps_shape = field_weights(ob), ob.vbd.keeps_shape
+    body.field_weights = field_weights(ob)
+    body.keeps_shape = ob.vbd.keeps_shape and ob.vbd.role != "GRAINS"
     start_as_kept(ob, target, body)
     paint(gathered, ob, mesh, target, body)
     if ob.vbd.role == "SOFT":
@@ -221,6 +223,11 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         name=ob.name,
         surface=EmbeddedSurface(*embed(touching, cells), faces) if len(faces) else None,
     )
+
+
+def _grains(gathered, ob, mesh, target, pinned):
+    points, pins = target.start.world_points(), _pins(gathered, target, pinned)
+    return Grains(points, radius_of(ob), material_of(ob), pins=pins, name=ob.name)
 
 
 def _refuse_hanging_edges(ob, mesh):

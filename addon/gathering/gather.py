@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 import bpy
 import numpy as np
 
-from ...solver.bodies import Collider, Deformable
+from ...solver.bodies import Collider, Deformable, Grains
 from ...solver.messages import message
 from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
@@ -34,6 +34,8 @@ from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
 from .textures import Questions
 
+# Thickness of colliders among grains alone, as a fraction of their radius: an invisible gap.
+FRACTION_OF_RADIUS = 0.02
 # Modifiers of which one may think that they take part in the simulation.
 NOT_SIMULATED = {"ARRAY": "note.array", "BOOLEAN": "note.boolean"}
 
@@ -238,7 +240,7 @@ def gather(context, objects):
         gathered.bodies.append(body)
     simulated = gathered.simulated()
     # A floor may be much larger than the bodies on it, and than the gap that suits them.
-    thinnest = min(float(np.min(collision_thickness(body))) for body in simulated)
+    thinnest = min(map(_thickness, simulated))
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
@@ -253,6 +255,13 @@ def gather(context, objects):
     return gathered
 
 
+def _thickness(body):
+    """Collision thickness of a body [m] that suits a collider without one; grains have none."""
+    if isinstance(body, Grains):
+        return FRACTION_OF_RADIUS * float(body.radius.min())
+    return float(np.min(collision_thickness(body)))
+
+
 def _out_of_sight(ob, context):
     """A sentence about an object that Blender does not evaluate in this view layer."""
     layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
@@ -264,6 +273,8 @@ def _out_of_sight(ob, context):
 
 def _too_thick(body):
     """A sentence about a thickness of the user's that is too large for the mesh."""
+    if isinstance(body, Grains):
+        return
     own, limit = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
     if own > 1.001 * limit:
         digit = 10.0 ** np.floor(np.log10(limit))

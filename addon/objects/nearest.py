@@ -11,11 +11,11 @@ TOGETHER = 1 << 20
 
 
 def nearest(points, vertices, elements):
-    """The triangles or edges [element, 3 or 2] nearest to `points` [point, 3], and the nearest
-    place on each: [point] and [point, 3], float64.
+    """The triangles, edges or grains [element, 3, 2 or 1] nearest to `points` [point, 3], and the
+    nearest place on each: [point] and [point, 3], float64.
     """
-    if elements.shape[1] == 2:
-        return _nearest_edges(points, vertices[elements])
+    if elements.shape[1] < 3:
+        return _nearest_edges(points, vertices[elements[:, [0, -1]]])
     # The tree has float32: near the origin it keeps more digits.
     middle = vertices.mean(axis=0)
     tree = BVHTree.FromPolygons((vertices - middle).tolist(), elements.tolist())
@@ -24,7 +24,7 @@ def nearest(points, vertices, elements):
 
 
 def _nearest_edges(points, ends):
-    """Nearest edges, for edges with their `ends` [edge, 2, 3]."""
+    """Nearest edges, for edges with their `ends` [edge, 2, 3], both in one place for grains."""
     found, places = [], []
     step = ends[:, 1] - ends[:, 0]
     size = np.maximum((step**2).sum(axis=1), 1e-300)

@@ -7,11 +7,12 @@ from bpy.types import UIList
 from ...solver.messages import message
 from .curves import is_curve
 
-BODIES = ("SOFT", "CLOTH", "ROD")
+BODIES = ("SOFT", "CLOTH", "ROD", "GRAINS")
 ROLE_ICONS = {
     "SOFT": "MOD_SOFT",
     "CLOTH": "MOD_CLOTH",
     "ROD": "CURVE_PATH",
+    "GRAINS": "PARTICLES",
     "COLLIDER": "MOD_PHYSICS",
 }
 # Rows of the list before it scrolls.

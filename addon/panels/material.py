@@ -32,6 +32,11 @@ IN_SIGHT = {
         ("density", "Weight (kg/m)"),
         ("damping", None),
     ),
+    "GRAINS": (
+        ("density", "Density (kg/m³)"),
+        ("cohesion_kpa", None),
+        ("youngs_modulus_mpa", "Bond Stiffness (MPa)"),
+    ),
 }
 # Fields of the sub-panel More.
 MORE = {
@@ -62,9 +67,12 @@ MORE = {
         ("flow_time", None),
         ("drag", None),
     ),
+    "GRAINS": (("damping", "Bond Damping"), ("drag", None)),
 }
 # Fields of cloth that only the woven model has.
 WOVEN_ONLY = ("weft_modulus", "shear_modulus", "weft_bending")
+# Fields of grains that bonds alone have.
+OF_BONDS = ("youngs_modulus", "damping")
 # Fields above the line about folds.
 BENDING = ("bending_rigidity", "bending_stiffness")
 
@@ -85,6 +93,8 @@ def always_springs_back(vbd):
 
 def has_effect(vbd, name):
     """Return whether a field has an effect, given the others."""
+    if vbd.role == "GRAINS" and stored_name(name) in OF_BONDS:
+        return vbd.cohesion > 0.0
     folds = vbd.role != "SOFT" and vbd.crease_radius > 0.0
     dents = vbd.role != "ROD" and vbd.yield_strain > 0.0
     return {"crease_radius": folds, "flow_time": folds or dents}.get(stored_name(name), True)

@@ -8,6 +8,7 @@ from ...solver.report.lengths import length
 from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
 from ..objects.face_size import automatic_thickness
+from ..objects.grains import material_socket
 from ..objects.modifiers import may_be_refined
 from ..objects.participants import BODIES
 from ..objects.start_shape import frame_of
@@ -57,6 +58,25 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
             layout.operator("vbd.make_tets")
 
 
+class VBD_PT_grains(PhysicsPanel, Panel):
+    bl_label = "Grains"
+    bl_parent_id = "VBD_PT_physics"
+    roles = ("GRAINS",)
+
+    def draw(self, context):
+        lock(self.layout, context)
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(ob.vbd, "grain_radius")
+        if socket := material_socket(ob):
+            layout.prop(socket, "default_value", text="Material")
+        layout.prop(ob.vbd, "grain_source")
+        row = layout.row(align=True)
+        row.label(text=_count_text(len(ob.data.vertices), "grains"))
+        row.operator("vbd.fill_again", icon="FILE_REFRESH")
+
+
 class VBD_PT_pressure(PhysicsPanel, Panel):
     bl_label = "Pressure"
     bl_parent_id = "VBD_PT_physics"
@@ -74,7 +94,7 @@ class VBD_PT_pressure(PhysicsPanel, Panel):
 class VBD_PT_rest_shape(PhysicsPanel, Panel):
     bl_label = "Rest Shape"
     bl_parent_id = "VBD_PT_physics"
-    roles = BODIES
+    roles = tuple(role for role in BODIES if role != "GRAINS")
 
     def draw(self, context):
         lock(self.layout, context)
@@ -138,17 +158,18 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         vbd = context.object.vbd
-        collider = vbd.role == "COLLIDER"
+        collider, grains = vbd.role == "COLLIDER", vbd.role == "GRAINS"
         # A collider without a mesh takes the distance of its partner, and collides with all.
         with_mesh = not collider or vbd.collider_shape == "MESH"
         if collider:
             layout.prop(vbd, "collider_shape")
-        else:
+        elif not grains:
             layout.prop(vbd, "self_contact")
         column = layout.column()
         column.active = with_mesh
-        column.prop(vbd, "collision_thickness", text="Thickness")
-        if vbd.collision_thickness == 0.0 and not collider:
+        if not grains:  # they touch at their radius, each other as well
+            column.prop(vbd, "collision_thickness", text="Thickness")
+        if vbd.collision_thickness == 0.0 and not (collider or grains):
             automatic = automatic_thickness(context.object)
             shown = "Automatic"
             if automatic is not None:
@@ -188,6 +209,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
 classes = (
     VBD_PT_physics,
     *material.classes,
+    VBD_PT_grains,
     VBD_PT_lattice,
     VBD_PT_pressure,
     VBD_PT_rest_shape,

@@ -7,15 +7,16 @@ from bpy.props import EnumProperty
 from ...solver.messages import message
 from ..objects.cell_count import can_count, count_cells
 from ..objects.curves import is_simulated_as_points
+from ..objects.grains import fill, new_filling, radius_of
 from ..objects.hair import is_hair
-from ..objects.participants import CONVERTIBLE, participants, unsuited
-from ..properties import ROLES
+from ..objects.participants import CONVERTIBLE, participants, select_only, unsuited
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
+from ..values.roles import ROLES
 from ..values.scene_time import take_range
 from .soft_flesh import make_rigid
 
 # The shipped material that a new role starts with; other roles start with the defaults.
-STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
+STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope", "GRAINS": "Sand"}
 # Hair is held at its roots, and its strands lie too close together for contact between them.
 HAIR_MATERIAL = "Hair"
 # Roles that start with self contact: thin bodies touch themselves in every drape and every knot, a
@@ -89,6 +90,13 @@ class VBD_OT_add(bpy.types.Operator):
             return {"CANCELLED"}
         if not participants(context.scene):
             take_range(context.scene)
+        if self.role == "GRAINS":
+            try:
+                chosen = [_as_grains(context, ob) for ob in chosen]
+            except ValueError as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+            select_only(context, chosen)
         for ob in chosen:
             if ob.vbd.role == self.role:
                 continue
@@ -100,6 +108,39 @@ class VBD_OT_add(bpy.types.Operator):
                 apply_shipped_material(context, ob, HAIR_MATERIAL)
             elif self.role in STARTING_MATERIAL:
                 apply_shipped_material(context, ob, STARTING_MATERIAL[self.role])
+        return {"FINISHED"}
+
+
+def _as_grains(context, ob):
+    """The object itself, if its vertices can be grains, or a new one that fills it."""
+    has_role = ob.vbd.role == "GRAINS" or not len(ob.data.polygons)
+    return ob if has_role else new_filling(context, ob)
+
+
+class VBD_OT_fill_again(bpy.types.Operator):
+    bl_idname = "vbd.fill_again"
+    bl_label = "Fill Again"
+    bl_description = "Fill the mesh again, with grains of the present radius"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        ob = context.object
+        reason = refusal(context)
+        if reason is None and (ob is None or ob.vbd.role != "GRAINS" or not ob.vbd.grain_source):
+            reason = message("role.select_filled")
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context):
+        ob = context.object
+        try:
+            fill(ob, ob.vbd.grain_source, radius_of(ob))
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, message("role.filled", name=ob.name, count=len(ob.data.vertices)))
         return {"FINISHED"}
 
 
@@ -144,4 +185,4 @@ class VBD_OT_count_cells(bpy.types.Operator):
         return {"FINISHED"}
 
 
-classes = (VBD_OT_add, VBD_OT_remove, VBD_OT_count_cells)
+classes = (VBD_OT_add, VBD_OT_fill_again, VBD_OT_remove, VBD_OT_count_cells)

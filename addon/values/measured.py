@@ -118,6 +118,7 @@ MEASURED = {
     "yield_strain_percent": Measured(
         stored="yield_strain", unit="%", low=0.0, high=50.0, size=PERCENT
     ),
+    "cohesion_kpa": Measured(stored="cohesion", unit="kPa", low=0.0, high=100.0, size=KILO),
     "maximum_stretch_percent": Measured(
         stored="maximum_stretch", unit="%", low=0.0, high=50.0, size=PERCENT
     ),

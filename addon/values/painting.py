@@ -27,17 +27,18 @@ from .measured import MEASURED, measured_name
 
 FIELDS = {f.name: f.metadata for f in fields(Material)}
 EVERY = ("SOFT", "CLOTH", "ROD")
+WITH_GRAINS = (*EVERY, "GRAINS")
 # Roles whose bodies have a property that can be painted.
 ROLES_OF = {
     "youngs_modulus": EVERY,
     "bending_stiffness": ("CLOTH",),
     "bending_factor": ("ROD",),
-    "density": EVERY,
+    "density": WITH_GRAINS,
     "damping": EVERY,
     "thickness": ("CLOTH", "ROD"),
-    "friction": EVERY,
+    "friction": WITH_GRAINS,
     "collision_thickness": EVERY,
-    "drag": EVERY,
+    "drag": WITH_GRAINS,
     "shrink": ("CLOTH",),
     "crease_radius": ("CLOTH", "ROD"),
     "yield_strain": ("SOFT", "CLOTH"),
@@ -53,8 +54,8 @@ OF_ELEMENTS = (
 )
 # Properties that follow another one: cloth woven half as stiff is so in all directions.
 WITH_IT = {"youngs_modulus": ("weft_modulus", "shear_modulus")}
-DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m"}
-ROLE_NAMES = {"SOFT": "soft body", "CLOTH": "cloth", "ROD": "rod"}
+DENSITY_UNITS = {"SOFT": "kg/m³", "CLOTH": "kg/m²", "ROD": "kg/m", "GRAINS": "kg/m³"}
+ROLE_NAMES = {"SOFT": "soft body", "CLOTH": "cloth", "ROD": "rod", "GRAINS": "grains"}
 PLAIN = {"options": set(), "override": OVERRIDABLE}
 
 

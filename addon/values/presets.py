@@ -64,6 +64,10 @@ class VBD_MT_rod_presets(_Presets, Menu):
     preset_subdir = "vbd/material/rod"
 
 
+class VBD_MT_grain_presets(_Presets, Menu):
+    preset_subdir = "vbd/material/grains"
+
+
 class _AddPreset(AddPresetBase):
     """Base of operators that save a preset."""
 
@@ -143,11 +147,20 @@ class VBD_OT_rod_preset_add(_AddMaterialPreset, Operator):
     preset_subdir = VBD_MT_rod_presets.preset_subdir
 
 
+class VBD_OT_grain_preset_add(_AddMaterialPreset, Operator):
+    bl_idname = "vbd.grain_preset_add"
+    bl_label = "Add Grain Preset"
+    bl_description = "Save the material of the grains as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_grain_presets"
+    preset_subdir = VBD_MT_grain_presets.preset_subdir
+
+
 # Menu and saving operator of each role that has a material.
 MATERIAL_PRESETS = {
     "SOFT": (VBD_MT_soft_presets, VBD_OT_soft_preset_add),
     "CLOTH": (VBD_MT_cloth_presets, VBD_OT_cloth_preset_add),
     "ROD": (VBD_MT_rod_presets, VBD_OT_rod_preset_add),
+    "GRAINS": (VBD_MT_grain_presets, VBD_OT_grain_preset_add),
 }
 
 
@@ -246,10 +259,12 @@ classes = (
     VBD_MT_soft_presets,
     VBD_MT_cloth_presets,
     VBD_MT_rod_presets,
+    VBD_MT_grain_presets,
     VBD_OT_solver_preset_add,
     VBD_OT_soft_preset_add,
     VBD_OT_cloth_preset_add,
     VBD_OT_rod_preset_add,
+    VBD_OT_grain_preset_add,
 )
 
 

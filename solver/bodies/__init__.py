@@ -6,6 +6,7 @@ Points are in metres, shape [vertex, 3]. Every error names the body and the firs
 
 from .collider import Collider
 from .deformable import Deformable, Pins
+from .grains import Grains
 from .points import PointsInTime, points_at
 from .sheets import Cloth, Rod
 from .solids import CELL_CORNERS, Cells, EmbeddedSurface, Filling, Solid, Volume
@@ -18,6 +19,7 @@ __all__ = (
     "Deformable",
     "EmbeddedSurface",
     "Filling",
+    "Grains",
     "Pins",
     "PointsInTime",
     "Rod",

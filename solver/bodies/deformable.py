@@ -139,6 +139,11 @@ class Deformable:
         refuse_other(self.name, "keeps_shape", self.keeps_shape, bool)
         check_names(self.name, self.collides_with)
 
+    @property
+    def touches_itself(self):
+        """True if its surface may touch itself."""
+        return self.material.self_contact
+
     def changes(self, *names):
         """Return whether any of these values of its material may change in time."""
         return not set(names).isdisjoint(self.keyed or ())

@@ -26,6 +26,8 @@ SMALL_PATCH = 25
 SLENDER_PATCH = 0.6
 # Among more components than these only the larger ones have patches.
 MOST_COMPONENTS = 12000
+# Each grain is a patch of its own where there are at most so many: all share a matrix then.
+MOST_GRAINS = 320
 # Number of times that seeds move to the middle of their patches.
 ROUNDS = 5
 # Edges of tets or cells that are this many times stiffer than the softest of the component count as
@@ -83,6 +85,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
     """The `Aggregates` of all components that gain from them, with the sizes `patches`."""
     count, free = len(assembly.points), assembly.free_count
     sheets, rods = assembly.triangles.corners, assembly.edges.corners
+    grains = assembly.grains.corners if len(assembly.grains) <= MOST_GRAINS else np.zeros(0, int)
     solids = [kind.corners for kind in assembly.solids]
     edges = assembly.mesh_edges
     if "directors" in assembly.elements:  # an edge and its director
@@ -95,6 +98,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
         (rods, patches.rod, patches.smallest_rod, patches.most),
         (sheets, patches.cloth, patches.smallest_cloth, patches.most_of_cloth),
         (np.concatenate([c.ravel() for c in solids]), patches.solid, 1, patches.most),
+        (grains, 1, 1, 1),
     ):
         mine = np.unique(mesh_component_of[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)

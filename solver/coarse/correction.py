@@ -89,7 +89,8 @@ class CoarseCorrection:
             offset += len(elements.start) - 1
         self.forces.record(chunked)
         self.matrix.record(chunked)
-        component = np.concatenate([elements.component for elements, _ in chunked])
+        none = np.zeros(0, dtype=int)
+        component = np.concatenate([none, *(elements.component for elements, _ in chunked)])
         self.sums = make_sums(component, self.groups.component_count, model)
         self.slopes = [self._slopes(*each) for each in chunked]
         self._record_vertices()

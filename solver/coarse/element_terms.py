@@ -139,13 +139,14 @@ def device_chunks(elements, offset, model):
     return chunks
 
 
-def matrix_entries(chunked):
-    """Entries of the sums over chunks that make up the blocks of the matrix.
+def matrix_entries(chunked, count):
+    """Entries of the sums over chunks that make up the blocks of the matrix. Each of the `count`
+    aggregates has a block on the diagonal, those of grains without an element.
 
     Returns (chunk, row, column) [entry], for every `Chunked` the ranges (whole, others) of its
     entries, and the blocks: rows and columns [block], entries as `start` [block + 1] and `entry`.
     """
-    lists, ranges, first = [], [], 0
+    lists, ranges, first = [np.zeros((0, 3), dtype=np.int64)], [], 0
     for elements in chunked:
         slots = elements.slots
         filled = (slots >= 0).sum(axis=1)
@@ -163,9 +164,12 @@ def matrix_entries(chunked):
             first += len(own)
             lists.append(own)
     entries = np.concatenate(lists)
-    blocks, block = np.unique(entries[:, 1:], axis=0, return_inverse=True)
-    order = np.argsort(block.ravel(), kind="stable")
-    start = np.searchsorted(block.ravel()[order], np.arange(len(blocks) + 1))
+    diagonal = np.repeat(np.arange(count)[:, None], 2, axis=1)
+    places = np.concatenate([entries[:, 1:], diagonal])
+    blocks, block = np.unique(places, axis=0, return_inverse=True)
+    block = block.ravel()[: len(entries)]
+    order = np.argsort(block, kind="stable")
+    start = np.searchsorted(block[order], np.arange(len(blocks) + 1))
     return entries, ranges, (blocks, start, order)
 
 

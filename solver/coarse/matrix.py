@@ -32,7 +32,7 @@ class CoarseMatrix:
         model, patches, record = self.model, self.groups.patches, self.model.launches.record
         self.kept.choose(elements for elements, _ in chunked)
         entries, ranges, (blocks, start, entry) = matrix_entries(
-            [elements for elements, _ in chunked]
+            [elements for elements, _ in chunked], len(self.groups.aggregates)
         )
         rows = wp.zeros(ROWS_OF_BLOCK * len(entries), dtype=coarse.vec12, device=model.device)
         # The same memory as blocks.

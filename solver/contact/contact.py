@@ -35,7 +35,8 @@ def surface_on_device(surface, kinematic_start, x, upload):
     struct.support_rank = upload(surface.support_rank.astype(np.int32), int)
     struct.side = upload(np.ones(surface.may_touch.size), int)
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
-    for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):
+    starts = "rod_start", "grain_start", "collider_start", "point_start"
+    for name in ("body_edges", "body_triangles", *starts):
         setattr(struct, name, getattr(surface, name))
     struct.kinematic_start = kinematic_start
     struct.joint = upload(surface.joint, int)
@@ -119,6 +120,7 @@ class Contact:
     def begin_frame(self, colliders_move=True):
         """Reset the counts of a frame."""
         self.trees.colliders_move = colliders_move
+        self.trees.sort_grains()
         self.refreshing.begin_frame(colliders_move)
         if not self.trees.is_fitted:  # free flight queries the colliders
             self.trees.fit()

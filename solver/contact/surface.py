@@ -17,6 +17,8 @@ from .initial.edge_crossings import unit
 
 # A contact is at most this many times as stiff as the vertices that it acts on.
 STIFFEST = 30.0
+# The same for grains: they have no elastic modes, so descent allows more.
+STIFFEST_GRAIN = 100.0
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -26,14 +28,16 @@ class ContactSurface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
     Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
-    those of triangles, then those of rods, from `rod_start` on. `body` [vertex] numbers bodies and
+    those of triangles, then those of rods, from `rod_start` on, then grains, from `grain_start` on,
+    as edges of length zero. `body` [vertex] numbers bodies and
     colliders, the first `body_count` of which are bodies; attached vertices share a `joint`
     [vertex]. `may_touch` [body, body] is true where two bodies may meet, and `closed` [body] where
     one has an inside: solids and closed meshes. Of two bodies that begin in each other's surface
     the one with the larger `support_rank` [body] lies below. `spacing` [vertex, m] is the mean
-    length of the edges at a vertex, or the least among its embedded points; `stiffness` [vertex,
-    N/m] the largest of its contacts, `push_out_stiffness` that of its push-out from an analytic
-    collider, stiffer but for held bodies. Embedded points replace `hidden` vertices [vertex].
+    length of the edges at a vertex, the diameter of a grain, or the least among its embedded
+    points; `stiffness` [vertex, N/m] the largest of its contacts, `push_out_stiffness` that of its
+    push-out from an analytic collider, stiffer but for held bodies. Embedded points replace
+    `hidden` vertices [vertex].
     """
 
     body_count: int
@@ -45,6 +49,7 @@ class ContactSurface:
     body_edges: int
     body_triangles: int
     rod_start: int
+    grain_start: int
     collider_start: int
     joint: np.ndarray
     point_start: int
@@ -98,7 +103,9 @@ def stiffness_bound(assembly, settings):
         bound += assembly.mass / settings.step_time**2
     # Kinematic vertices do not yield: only the other side bounds the stiffness.
     bound[assembly.free_count :] = np.inf
-    return STIFFEST * bound
+    factor = np.full(count, STIFFEST)
+    factor[assembly.grains.corners] = STIFFEST_GRAIN
+    return factor * bound
 
 
 def bound_at_points(points, bound):
@@ -138,7 +145,8 @@ def contact_surface(assembly, bodies, colliders, settings):
         for c, start in zip(colliders, starts, strict=False)
     ]
     collider_edges = [unique_edges(shell) for shell in shells]
-    edges = np.concatenate([triangle_edges, rods, *collider_edges])
+    grains = np.repeat(np.asarray(assembly.grains.corners, dtype=np.int64), 2, axis=1)
+    edges = np.concatenate([triangle_edges, rods, grains, *collider_edges])
     all_triangles = np.concatenate([triangles, *shells])
 
     body = np.zeros(starts[-1], dtype=np.int32)
@@ -159,6 +167,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     total = np.bincount(ends, np.repeat(length, 2), minlength=len(body))
     edge_counts = np.bincount(ends, minlength=len(body))
     spacing = total / np.maximum(edge_counts, 1)
+    spacing[grains[:, 0]] = 2.0 * assembly.thickness[grains[:, 0]]
     if len(points):
         spacing[:count][hidden] = np.inf
         point, corner, _ = points.parents()
@@ -189,9 +198,10 @@ def contact_surface(assembly, bodies, colliders, settings):
         vertices=np.unique(ends).astype(np.int32),
         edges=edges.astype(np.int32),
         triangles=all_triangles.astype(np.int32),
-        body_edges=len(triangle_edges) + len(rods),
+        body_edges=len(triangle_edges) + len(rods) + len(grains),
         body_triangles=len(triangles),
         rod_start=len(triangle_edges),
+        grain_start=len(triangle_edges) + len(rods),
         collider_start=count,
         joint=joint,
         point_start=int(starts[-1]),
@@ -267,5 +277,5 @@ def touch_table(bodies, colliders):
     table = table & table.T
     table[len(bodies) :, len(bodies) :] = False
     for number, body in enumerate(bodies):
-        table[number, number] = body.material.self_contact
+        table[number, number] = body.touches_itself
     return table

@@ -75,7 +75,8 @@ class IslandMomentum(RecordedStage):
         assembly = model.assembly
         anchored = np.ones(len(model.surface.may_touch), dtype=np.int32)
         tied = assembly.held_from_outside()
-        tied[assembly.attachments.corners] = True
+        rows = assembly.attachments
+        tied[rows.corners[~rows.bonds]] = True
         for number, vertices in enumerate(assembly.vertices):
             anchored[number] = tied[vertices].any()
         return anchored

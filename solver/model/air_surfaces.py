@@ -3,15 +3,16 @@
 
 import numpy as np
 
-from ..bodies import Cloth, Rod
+from ..bodies import Cloth, Grains, Rod
 from ..elements.body_constants import lumped, per_element
 from ..elements.springs import rest_lengths
 from ..topology.meshes import triangle_areas
 
 
 def shown_area(body):
-    """Return the area [m²] that the vertices of a rod or solid show to the air, averaged over all
-    directions: a quarter of their surface (Cauchy). Zero for cloth: its triangles face the air.
+    """Return the area [m²] that the vertices of rods, grains or solids show to the air, averaged
+    over all directions: a quarter of their surface (Cauchy). Zero for cloth: its triangles face the
+    air.
     """
     count = len(body.points)
     if isinstance(body, Cloth):
@@ -21,6 +22,8 @@ def shown_area(body):
             np.pi * per_element(body, "thickness", body.material.thickness) * rest_lengths(body)
         )
         return 0.25 * lumped(count, body.edges, around)
+    if isinstance(body, Grains):
+        return np.pi * body.radius**2
     surface = body.surface
     if surface is None:
         areas = triangle_areas(body.rest_points, body.boundary)

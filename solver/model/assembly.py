@@ -10,16 +10,17 @@ from itertools import pairwise, product
 import numpy as np
 
 from .. import elements
-from ..bodies import Cells, Cloth, Solid
+from ..bodies import Cells, Cloth, Grains, Solid
 from ..elements.body_constants import per_vertex
 from ..elements.element_kind import Columns
 from ..elements.solid_moduli import lame_of
 from ..messages import message
 from ..scene.attachments import Rows, join
 from ..scene.thickness import collision_thickness
-from ..topology.coloring import chessboard_colors, vertex_order
+from ..topology.coloring import vertex_order
 from ..topology.graphs import unique_edges
 from .air_surfaces import shown_area
+from .known_colors import known_colors
 from .masses import vertex_mass
 from .penalties import spring_penalty
 from .tearing import vertex_index
@@ -55,12 +56,17 @@ class Edges(Columns):
 
 
 @dataclass
+class LoneVertices(Columns):
+    """All grains, [grain, 1]."""
+
+
+@dataclass
 class Assembly:
     """One scene. Vertices are in solver order; `vertices` has the numbers of each body's vertices.
 
-    `tets`, `cells`, `triangles` and `edges` are the meshes of bodies; those of cloth that tears
-    stay as in the beginning. `elements` has the `Columns` of every kind in use, by its name, and
-    `owner` the body [element] of each.
+    `tets`, `cells`, `triangles`, `edges` and `grains` are the meshes of bodies; those of cloth that
+    tears stay as in the beginning. `elements` has the `Columns` of every kind in use, by its name,
+    and `owner` the body [element] of each.
     """
 
     origin: np.ndarray
@@ -85,6 +91,7 @@ class Assembly:
     cells: CellMesh
     triangles: JoinedTriangles
     edges: Edges
+    grains: LoneVertices
     mesh_edges: np.ndarray
     """Pairs of vertices that share a tet, cell, triangle or edge of a mesh, int32 [pair, 2]."""
     kinds: tuple
@@ -140,21 +147,16 @@ def joined(blocks):
     return struct(*columns)
 
 
-def known_colors(body):
-    """Return the given colors [vertex] of a body's vertices, -1 where coloring must find one."""
-    if isinstance(body, Cells):
-        return chessboard_colors(body.rest_points, body.cells)
-    return np.full(len(body.points), -1)
-
-
 def mesh_of(body):
-    """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
+    """Return the mesh of a body, one of the structs of `NO_MESH`."""
     if isinstance(body, Solid):
         return JoinedTets(body.tets, *lame_of(body))
     if isinstance(body, Cells):
         return CellMesh(body.cells, *lame_of(body), body.filling.part)
     if isinstance(body, Cloth):
         return JoinedTriangles(body.triangles, elements.triangles.shear_stiffness(body))
+    if isinstance(body, Grains):
+        return LoneVertices(body.elements)
     return Edges(body.edges)
 
 
@@ -163,7 +165,9 @@ NO_MESH = {
     CellMesh: CellMesh(np.zeros((0, 8), np.int32), np.zeros(0), np.zeros(0), np.zeros(0)),
     JoinedTriangles: JoinedTriangles(np.zeros((0, 3), np.int32), np.zeros(0)),
     Edges: Edges(np.zeros((0, 2), np.int32)),
+    LoneVertices: LoneVertices(np.zeros((0, 1), np.int32)),
 }
+MESHES = "tets", "cells", "triangles", "edges", "grains"
 
 
 class _Collection:
@@ -195,7 +199,7 @@ class _Collection:
             if np.array_equal(columns.corners, mesh.corners):
                 columns.corners = mesh.corners  # one array of all tets saves memory and work
         return {
-            **dict(zip(("tets", "cells", "triangles", "edges"), meshes.values(), strict=True)),
+            **dict(zip(MESHES, meshes.values(), strict=True)),
             "kinds": kinds,
             "elements": made,
             "owner": {kind.name: np.concatenate(self.owner[kind]) for kind in kinds},
@@ -239,7 +243,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         mass = vertex_mass(body)
         masses.append(np.append(mass, np.zeros(len(index[at]) - len(mass))))
     made = blocks.joined()
-    meshes = [made[name] for name in ("tets", "cells", "triangles", "edges")]
+    meshes = [made[name] for name in MESHES]
     rows = join(attachments, bodies, offsets[:-1])
     edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes))
     joined_in_meshes = {id(mesh.corners) for mesh in meshes}

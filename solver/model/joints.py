@@ -9,14 +9,15 @@ from ..topology.graphs import connected_components
 
 
 def _pairs(corners):
-    """Return edges from the first corner of every element or attachment to its others."""
-    return [each[:, [0, k]] for each in corners for k in range(1, each.shape[1])]
+    """Return edges [edge, 2] from the first corner of each element or attachment to its others."""
+    pairs = (each[:, [0, k]] for each in corners for k in range(1, each.shape[1]))
+    return np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs])
 
 
 def component_of(assembly):
     """Return the number [vertex] of the component of each vertex: that of its first vertex."""
     pairs = _pairs([*assembly.corners(), assembly.attachments.corners])
-    return connected_components(np.concatenate(pairs), len(assembly.points))
+    return connected_components(pairs, len(assembly.points))
 
 
 def hanging_mass(assembly):
@@ -30,7 +31,7 @@ def hanging_mass(assembly):
     rows, count = assembly.attachments, len(assembly.points)
     if not len(rows.corners):
         return np.zeros(0)
-    component = connected_components(np.concatenate(_pairs(assembly.corners())), count)
+    component = connected_components(_pairs(assembly.corners()), count)
     is_free = np.arange(count) < assembly.free_count
     held = np.bincount(component, ~is_free, count) > 0
     mass = np.where(held, 0.0, np.bincount(component, assembly.mass * is_free, count))

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..bodies import Cells, Cloth, Rod, Solid
+from ..bodies import Cells, Cloth, Grains, Rod, Solid
 from ..elements.body_constants import lumped, per_element
 from ..elements.cell_mass import mass_at_corners
 from ..elements.springs import rest_lengths
@@ -14,12 +14,13 @@ DIRECTOR_MASS = 1e-6
 
 
 def element_mass(body):
-    """Return the mass of every tet, cell, triangle or edge of a body [kg]."""
+    """Return the mass of every tet, cell, triangle, edge or grain of a body [kg]."""
     size = {
         Solid: lambda: tet_volumes(body.rest_points, body.elements),
         Cells: lambda: body.sides() ** 3 * body.filling.part,
         Cloth: lambda: triangle_areas(body.rest_points, body.elements),
         Rod: lambda: rest_lengths(body),
+        Grains: lambda: 4.0 / 3.0 * np.pi * body.radius**3,
     }[type(body)]()
     return per_element(body, "density", body.material.density) * size
 

@@ -14,6 +14,7 @@ from ..messages import message
 # elements by their name, and of a vertex that can touch, before any does.
 VERTEX = 400, 300
 ELEMENT = {"tet": (450, 390), "cell": (1400, 1330), "triangle": (1900, 1650), "edge": (500, 250)}
+ELEMENT["grain"] = 1500, 1500  # their pairs
 TOUCHING = 2100, 2800
 
 
@@ -29,7 +30,7 @@ def surface_count(body):
 def needed_bytes(bodies, colliders):
     """Return the bytes that a scene needs on the host and on a device, before anything touches."""
     may_touch = len(bodies) + len(colliders) > 1
-    touching = sum(surface_count(b) for b in bodies if may_touch or b.material.self_contact)
+    touching = sum(surface_count(b) for b in bodies if may_touch or b.touches_itself)
     return tuple(
         touching * TOUCHING[k]
         + sum(len(b.points) * VERTEX[k] for b in bodies)

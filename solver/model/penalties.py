@@ -72,7 +72,9 @@ class AttachmentRows:
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
-        self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
+        # Multipliers of many bonds in a row would lag: coarse steps carry their forces.
+        stiff &= ~rows.bonds & settings.augmented
+        self.penalty = np.where(stiff, limit, 0.0)
         self.breakable = bool((np.isfinite(rows.strength) | rows.keyed).any())
         self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)

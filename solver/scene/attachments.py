@@ -67,13 +67,14 @@ class Attachment:
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
 
+    are_bonds = False  # True where both ends still touch each other (model/bonds.py)
+
     def __post_init__(self):
         refuse_other(self.name, "body", self.body, Deformable)
         if self.other is not None:
             refuse_other(self.name, "other", self.other, Deformable)
         self.vertices = np.atleast_1d(whole_numbers(self.name, "vertices", self.vertices))
-        rows = len(self.vertices)
-        if not rows:
+        if not (rows := len(self.vertices)):
             raise ValueError(message("script.no_vertices", name=self.name))
         # Without such limits None: the fingerprints of older bakes have none.
         self.keyed = {n: getattr(self, n) for n in LIMITS if callable(getattr(self, n))} or None
@@ -144,8 +145,8 @@ class Attachment:
 
     def grips(self, frame, time):
         """The grip of every row, [row]; 1 if none is given."""
-        rows = len(self.vertices)
-        if self.grip is None:
+        rows, values = len(self.vertices), self.grip
+        if values is None:
             return np.ones(rows)
         values = numbers(self.name, "grip", value_at(self.name, self.grip, frame, time, 1))
         if values.shape != (rows,) or not ((values >= 0.0) & (values <= 1.0)).all():
@@ -156,10 +157,10 @@ class Attachment:
         """Target points in space [row, 3] in m; zero for rows to another body."""
         if self.points is None:
             return np.zeros((len(self.vertices), 3))
-        points = points_at(self.name, self.points, frame, time)
-        counts = {"count": len(points), "vertices": len(self.vertices)}
-        if len(points) != len(self.vertices):
-            raise ValueError(message("script.target_count", name=self.name, frame=frame, **counts))
+        points, rows = points_at(self.name, self.points, frame, time), len(self.vertices)
+        if len(points) != rows:
+            counts = {"frame": frame, "count": len(points), "vertices": rows}
+            raise ValueError(message("script.target_count", name=self.name, **counts))
         return points
 
     def rest_offset(self):
@@ -229,6 +230,8 @@ class Rows:
     """Name of the attachment of each row [row]."""
     keyed: np.ndarray
     """True for rows whose limits change, bool [row]."""
+    bonds: np.ndarray
+    """True for rows whose ends still touch each other, bool [row]."""
 
     @property
     def is_adaptive(self):
@@ -242,8 +245,8 @@ class Rows:
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def joints(self):
-        """Pairs of vertices in rows between bodies, [edge, 2]."""
-        pairs = unique_edges(self.corners[~self.to_space()])
+        """Pairs of vertices in rows between bodies, [edge, 2], which do not touch each other."""
+        pairs = unique_edges(self.corners[~self.to_space() & ~self.bonds])
         return pairs[pairs[:, 0] != pairs[:, 1]]
 
     def to_space(self):
@@ -277,11 +280,11 @@ def join(attachments, bodies, offsets):
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
-        last = *last, np.full(rows, bool(tie.keyed))
+        last = *last, np.full(rows, bool(tie.keyed)), np.full(rows, tie.are_bonds)
         blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((3, 0), bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((4, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 

@@ -3,6 +3,8 @@
 
 import numpy as np
 
+from ..bodies import Grains
+
 # Fraction of the longest side of a body: an invisible gap below resting bodies.
 FRACTION_OF_SIZE = 0.0025
 # Fraction of a short edge: folds keep twice the thickness, which must be below half an edge.
@@ -15,9 +17,11 @@ MOST_ELEMENTS = 100_000
 
 
 def collision_thickness(body):
-    """Collision thickness [m] of a Solid, Cloth or Rod, one or [vertex]: that of its material or,
-    where this is 0, one from its size and its mesh.
+    """Collision thickness [m] of a body, one or [vertex]: the radius of grains, else that of its
+    material or, where this is 0, one from its size and its mesh.
     """
+    if isinstance(body, Grains):
+        return body.radius
     own = np.asarray(body.material.collision_thickness, dtype=np.float64)
     if (own > 0.0).all():
         return own

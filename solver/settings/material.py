@@ -19,7 +19,7 @@ class Material(Elasticity):
     density: float | np.ndarray = number(
         1000.0,
         "Density",
-        "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
+        "Mass in kg per cubic metre (soft bodies, grains), square metre (cloth) or metre (rods)",
         unit="kg/m³, kg/m² or kg/m",
         low=1e-9,
         high=1e9,
@@ -241,24 +241,24 @@ class Material(Elasticity):
         high=100.0,
         soft_high=0.1,
     )
+    cohesion: float | np.ndarray = number(
+        0.0,
+        "Cohesion",
+        "Tensile strength of bonds between grains that touch at the start: about 1 kPa for damp "
+        "sand, 10 kPa for clay. Broken ones do not come back; 0 has none",
+        unit="Pa",
+        low=0.0,
+        high=1e12,
+        soft_high=1e5,
+    )
     self_contact: bool = switch(
         False, "Self Contact", "Keep the surface of this object from passing through itself"
     )
     spring_stiffness: float | np.ndarray | None = number(
-        None,
-        "Spring Stiffness",
-        "Stiffness of every spring of a rod; replaces Young's modulus",
-        unit="N/m",
-        low=0.0,
-        high=1e15,
+        None, "Spring Stiffness", "Of each spring of a rod", unit="N/m", low=0.0, high=1e15
     )
     vertex_mass: float | np.ndarray | None = number(
-        None,
-        "Vertex Mass",
-        "Mass of every vertex of a rod; replaces the density",
-        unit="kg",
-        low=1e-12,
-        high=1e12,
+        None, "Vertex Mass", "Of each vertex of a rod", unit="kg", low=1e-12, high=1e12
     )
     mu: float | np.ndarray | None = number(
         None, "Mu", "Energy constant μ: Pa or N/m; replaces Young's modulus", low=0.0, high=1e13

@@ -12,6 +12,8 @@ from ..messages import message
 
 # Vertices move between colors if these differ in size by more than this factor.
 BALANCE = 1.1
+# Number of colors of vertices that only touch each other.
+SCATTERED = 8
 
 
 def morton_codes(points):
@@ -49,6 +51,13 @@ def chessboard_colors(points, cells):
     if (np.sort(colors[cells], axis=1) != np.arange(8)).any():
         return np.full(len(points), -1)
     return colors
+
+
+def scattered_colors(count):
+    """Colors [vertex] of vertices without elements, the same numbers of each, drawn at random:
+    whatever touches later, few neighbors are of one color.
+    """
+    return np.random.default_rng(0).permutation(count) % SCATTERED
 
 
 def color_around(colors, edges):

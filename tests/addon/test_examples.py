@@ -30,6 +30,14 @@ def test_the_demo_is_ready_to_bake():
     assert bpy.ops.vbd.bake.poll()
 
 
+def test_the_sand_fills_its_cylinder_and_is_ready_to_bake():
+    import sand
+
+    grains = sand.build(radius=0.04)
+    assert 150 < len(grains.data.vertices) < 400
+    assert bpy.ops.vbd.bake.poll()
+
+
 @pytest.mark.parametrize("name", ["cape", "rope", "curtain"])
 def test_a_shot_of_artists_is_ready_to_bake(name):
     import artists

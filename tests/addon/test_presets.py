@@ -41,6 +41,7 @@ MATERIALS = {
         *("Paper", "Aluminum Foil"),
     ),
     "ROD": ("Rope", "Rubber Band", "Elastic", "Steel Wire", "Copper Wire", "Hair"),
+    "GRAINS": ("Sand", "Damp Sand", "Gravel", "Glass Beads"),
 }
 # Presets with another model than that of a new object.
 MODELS = {"Woven Cotton": "orthotropic", "Woven Denim": "orthotropic", "Latex": "neo_hookean"}
@@ -174,7 +175,7 @@ def preset_object(role, name, place):
 
 def test_every_material_bakes_and_keeps_its_shape(scene):
     """For an eighth of a second: falling onto the ground, and from where it is held. Fat sags by a
-    fifth under its own weight.
+    fifth under its own weight. Grains have no shape.
     """
     made = [
         preset_object(role, name, (0.5 * column, row, 0.0))
@@ -184,7 +185,7 @@ def test_every_material_bakes_and_keeps_its_shape(scene):
     frames(scene, 1, 4)
     scene.vbd.use_ground, scene.vbd.ground_height = True, -0.002
     baked()
-    for ob in made:
+    for ob in (ob for ob in made if ob.vbd.role != "GRAINS"):
         before, after = (shown(ob, frame)[edges_of(ob)] for frame in (1, 4))
         was, now = (np.linalg.norm(np.diff(p, axis=1)[:, 0], axis=1) for p in (before, after))
         np.testing.assert_allclose(now, was, rtol=0.3, err_msg=ob.name)

@@ -14,6 +14,8 @@ from vbd.solver.topology.graphs import connected_components
 LOST = 10.0
 # Vertices can pass round an edge whose faces meet at a sharper angle: its cosine.
 SHARP = 0.9
+# Grains never come nearer to each other than this fraction of the sum of their radii.
+NO_GAP = 1e-4
 # Gaps below this fraction of the extent of a scene are rounding in float32.
 UNSEEN = 4.0 * np.finfo(np.float32).eps
 
@@ -75,7 +77,7 @@ class Judge:
     def _rings(self):
         """The vertices of closed rods, in order."""
         surface = self.surface
-        rods = self.edges[surface.rod_start : surface.body_edges]
+        rods = self.edges[surface.rod_start : surface.grain_start]
         for number in np.unique(self.body[rods[:, 0]]):
             edges = rods[self.body[rods[:, 0]] == number]
             _, degree = np.unique(edges, return_counts=True)
@@ -121,6 +123,7 @@ class Judge:
         found = [
             *self._lost(x),
             *self._through_walls(x),
+            *self._grains_in_one(x),
             *self._new_crossings(x),
             *self._gone_inside(x),
             *self._passed(x),
@@ -149,6 +152,17 @@ class Judge:
             bad = np.flatnonzero(apart & (now <= 0.0))
             if len(bad):
                 yield f"{len(bad)} vertices behind an analytic collider by {-now[bad].min():.3g}"
+
+    def _grains_in_one(self, x):
+        """Grains much nearer to each other than the least distance of a pair (FLOOR of
+        kernels/contact/feasibility/separating_planes.py).
+        """
+        surface = self.surface
+        grains = self.edges[surface.grain_start : surface.body_edges, 0]
+        apart = np.linalg.norm(x[grains][:, None] - x[grains], axis=2)
+        reach = surface.radius[grains]
+        for i, j in np.argwhere(np.triu(apart < NO_GAP * (reach[:, None] + reach), 1)):
+            yield f"grains {grains[i]} and {grains[j]} are in one place"
 
     def _crossings(self, x):
         pairs = segment_hits(x, self.edges, self.triangles)

@@ -23,6 +23,7 @@ from vbd.solver.settings import Settings
 from vbd.solver.topology.meshes import boundary_triangles
 
 from .maker import TET, Maker
+from .strewn import strewn
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Scene:
     settings: Settings
     frames: int
     travel: float = 0.0
+    size: float = 1.0
 
     def without(self, number):
         """Copy of the scene without one body and those attached to it."""
@@ -49,7 +51,11 @@ class Scene:
 
 def make_scene(seed, index):
     """The scene of this number, always the same."""
-    return Layouts(np.random.default_rng([seed, index])).scene()
+    scene = Layouts(np.random.default_rng([seed, index])).scene()
+    # Numbers of their own: the other bodies are those of the scene without grains.
+    random, size = np.random.default_rng([seed, index, 1]), scene.size
+    grains = strewn(random, size, scene.bodies, scene.settings)
+    return scene if grains is None else replace(scene, bodies=[*scene.bodies, grains])
 
 
 class Layouts(Maker):
@@ -77,7 +83,8 @@ class Layouts(Maker):
         self.complete()
         words = ["aligned" if self.aligned else "askew", self.family, f"{self.size:.2g} m"]
         name = f"{layout.__name__} ({', '.join(words)})"
-        return Scene(name, self.bodies, self.settings, self.frames, self.travel * self.size)
+        travel = self.travel * self.size
+        return Scene(name, self.bodies, self.settings, self.frames, travel, self.size)
 
     def stack(self):
         """Boxes above each other."""

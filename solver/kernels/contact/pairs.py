@@ -44,6 +44,7 @@ class SurfaceArrays:
     collider_start: int  # the first vertex of a collider
     point_start: int  # the first embedded point of a body
     rod_start: int  # edges from this one up to `body_edges` belong to no triangle
+    grain_start: int  # edges from this one up to there are grains: both ends are the same vertex
     flat_sides: wp.array[int]  # [collider triangle], a bit per side, of the opposite corner
     flat_edges: wp.array[int]  # [collider edge], 1 where it is flat
     flat_vertices: wp.array[int]  # [collider vertex], 1 where it is flat

@@ -13,6 +13,8 @@ wp.set_module_options(OPTIONS)
 
 # The squared sine of the angle between two segments below which they count as parallel.
 PARALLEL = wp.constant(1.0e-6)
+# The least squared length [m²] of a segment: a grain has none, and its closest point is its start.
+SHORTEST = wp.constant(1.0e-30)
 
 
 @wp.func
@@ -65,8 +67,8 @@ def closest_on_segments(a: wp.vec3, b: wp.vec3, c: wp.vec3, d: wp.vec3):
     u = b - a
     v = d - c
     r = a - c
-    uu = wp.dot(u, u)
-    vv = wp.dot(v, v)
+    uu = wp.max(wp.dot(u, u), SHORTEST)
+    vv = wp.max(wp.dot(v, v), SHORTEST)
     uv = wp.dot(u, v)
     ur = wp.dot(u, r)
     vr = wp.dot(v, r)

@@ -61,7 +61,8 @@ def with_load(pair: Pair, surface: SurfaceArrays, state: ContactState):
     """
     v = pair.vertices
     pair.multiplier = multiplier_of(pair.kind, v, state.multiplier)
-    if surface.body[v[0]] == surface.body[v[pair.kind]]:
+    # Grains have no shape at rest.
+    if v[0] != v[1] and surface.body[v[0]] == surface.body[v[pair.kind]]:
         rest = weighted(signed_weights(pair.kind, v, surface.rest), v, surface.rest)
         d = wp.length(rest)
         pair.multiplier = wp.max(wp.min(pair.multiplier, d - pair.radius), 0.0)

@@ -207,6 +207,12 @@ def fill_separating(
         state[p].near = 15
 
 
+@wp.func
+def is_first(corner: int, v: wp.vec4i):
+    """Return whether a corner is not the second one of a grain, whose corners are one vertex."""
+    return corner == 0 or v[corner] != v[corner - 1]
+
+
 @wp.kernel
 def count_entries(
     shares: int,
@@ -222,7 +228,8 @@ def count_entries(
     for p in range(begin, end):
         v = pairs[p].vertices
         for c in range(4):
-            wp.atomic_add(number, v[c] + 1, 1)
+            if is_first(c, v):
+                wp.atomic_add(number, v[c] + 1, 1)
 
 
 @wp.kernel
@@ -240,7 +247,8 @@ def place_entries(
     for p in range(begin, end):
         v = pairs[p].vertices
         for c in range(4):
-            entry[wp.atomic_add(next, v[c], 1)] = 4 * p + c
+            if is_first(c, v):
+                entry[wp.atomic_add(next, v[c], 1)] = 4 * p + c
 
 
 @wp.kernel

@@ -159,6 +159,16 @@ def find_triangles(
 
 
 @wp.func
+def meets_as_triangle(k: int, other: int, surface: SurfaceArrays):
+    """Return whether one of two edges, k < other, is a grain and the other one that of a triangle,
+    which the grain meets as a vertex.
+    """
+    of_body = k < surface.rod_start and other >= surface.grain_start
+    of_collider = k >= surface.grain_start and other >= surface.body_edges
+    return (of_body and other < surface.body_edges) or of_collider
+
+
+@wp.func
 def near_edges(
     k: int,
     low: wp.vec3,
@@ -180,7 +190,7 @@ def near_edges(
     walk = first_in(surface.trees, tree, low, high)
     while walk.entry >= 0:
         other = walk.entry
-        if other > k:
+        if other > k and not meets_as_triangle(k, other, surface):
             f = surface.edges[other]
             pair = wp.vec4i(e[0], e[1], f[0], f[1])
             if edges_may_meet(e, f, surface) and not are_excluded(EDGE_EDGE, pair, surface):
