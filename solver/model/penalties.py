@@ -84,7 +84,7 @@ class AttachmentRows:
     def _upload(self, rows, vertex_count, device):
         struct = kernels.Attachments()
         data = np.zeros(self.count, dtype=kernels.AttachmentRow.numpy_dtype())
-        used = rows.weights != 0.0
+        used = rows.used()
         data["end"] = np.cumsum(used.sum(axis=1))
         data["begin"] = data["end"] - used.sum(axis=1)
         data["normal"] = rows.normal

@@ -21,6 +21,8 @@ LEAST_WEIGHT = 1e-6
 LIMITS = ("strength", "maximum_force")
 # The most corners that a point may have: those of a cell.
 MOST_CORNERS = 8
+# Corners of a point of a rigid body.
+RIGID = 4
 
 
 @dataclass(eq=False)
@@ -44,6 +46,9 @@ class Attachment:
     `HARD` on a row holds like a pin; a point that it catches moves to its target uniformly within
     the frame. Stiffness, strength, maximum force and length are one number, or one per row;
     strength and maximum force may also be functions of the time [s], read once per frame.
+
+    `guides`: the `GuidedPoint` of every row of a joint (joints.py), whose normals and targets
+    follow `other`.
     """
 
     body: object
@@ -64,6 +69,7 @@ class Attachment:
     length: float | np.ndarray = field(default=0.0, kw_only=True)
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
+    guides: tuple = field(default=(), kw_only=True)
 
     def __post_init__(self):
         self.vertices = np.atleast_1d(self.vertices)
@@ -227,6 +233,15 @@ class Rows:
     """Name of the attachment of each row [row]."""
     keyed: np.ndarray
     """True for rows whose limits change, bool [row]."""
+    guides: np.ndarray
+    """`GuidedPoint`s of joints, None in other rows [row]."""
+
+    def used(self):
+        """True for corners in use, bool [row, n]: those whose weight is not 0, or may change."""
+        used = self.weights != 0.0
+        slides = np.array([guide is not None for guide in self.guides], dtype=bool)
+        used[slides & ~self.to_space(), RIGID : 2 * RIGID] = True
+        return used
 
     @property
     def is_adaptive(self):
@@ -275,11 +290,13 @@ def join(attachments, bodies, offsets):
         stiffness = np.stack([tie.stiffness, across], axis=1)
         limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
-        last = *last, np.full(rows, bool(tie.keyed))
+        guides = np.full(rows, None)
+        guides[:] = tie.guides or None
+        last = *last, np.full(rows, bool(tie.keyed)), guides
         blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((3, 0), bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((4, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of joints whose direction turns with a body, and whose place slides on it.
+
+A guide holds a point P of one body at a coordinate s along a direction n of another one, which the
+frame (R, c) of its four control points carries: q = Rᵀ (P − c) is the point in that frame.
+
+    slide along an axis:  s = axis·(q − place)           n = R axis
+    turn about an axis:   s = arm·angle                  n = R (axis × r), r = radial part of q, unit
+
+Its row of an attachment then has the gap C = (s − goal) n, which acts on both bodies at P: momentum
+is kept. A limit (one-sided) is left out while it only pulls.
+"""
+
+import warp as wp
+
+from ..device.options import OPTIONS
+from .attachments import AttachmentRow, Attachments
+
+wp.set_module_options(OPTIONS)
+
+mat43 = wp.types.matrix(shape=(4, 3), dtype=float)
+
+# What a goal means.
+PLACE, SPEED = wp.constant(0), wp.constant(1)
+PI = wp.constant(3.14159265)
+
+
+@wp.struct
+class Guide:
+    """A row of a joint; lengths, places and directions are those of the other body at rest."""
+
+    row: int
+    first: int  # of the other body's four corners in `Attachments.corner`; -1 in space
+    slots: wp.vec4i  # of their weights in `Attachments.weight`
+    center: wp.vec3  # of the corners [m]
+    gradient: mat43  # ∂β_k/∂r of their weights [1/m]
+    axis: wp.vec3
+    zero: wp.vec3  # direction of the angle 0
+    place: wp.vec3  # a point of the axis or plane [m]
+    arm: float  # distance of P from the axis [m]; 0 where it slides
+    sign: float  # of a limit: 1 keeps the coordinate above the goal, -1 below; 0 on both sides
+    aim: int  # PLACE: the goal is given; SPEED: its change per second is
+    middle: float  # angles are counted within π of it
+    stiffness: wp.vec2  # (k_eff, s)
+
+
+@wp.struct
+class Frame:
+    """Where the other body is: its center [m] and rotation."""
+
+    center: wp.vec3
+    rotation: wp.mat33
+
+
+@wp.func
+def own_share(row: AttachmentRow, guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
+    """P [m]: the corners of the attached point come first in a row."""
+    end = row.end
+    if guide.first >= 0:
+        end = guide.first
+    total = wp.vec3(0.0)
+    for k in range(row.begin, end):
+        total += attachments.share[k] * x[attachments.corner[k]]
+    return total
+
+
+@wp.func
+def frame_of(guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
+    """The frame of the other body at x."""
+    frame = Frame()
+    frame.rotation = wp.mat33(0.0)
+    frame.center = wp.vec3(0.0)
+    for k in range(4):
+        corner = x[attachments.corner[guide.first + k]]
+        frame.center += 0.25 * corner
+        frame.rotation += wp.outer(corner, guide.gradient[k])
+    return frame
+
+
+@wp.func
+def frame_in_space(
+    start: wp.transform, end: wp.transform, guide: Guide, fraction: float
+):
+    """The frame of an animated place at a fraction of the frame time."""
+    frame = Frame()
+    turned = wp.quat_slerp(
+        wp.transform_get_rotation(start), wp.transform_get_rotation(end), fraction
+    )
+    frame.rotation = wp.quat_to_matrix(turned)
+    frame.center = wp.lerp(
+        wp.transform_get_translation(start), wp.transform_get_translation(end), fraction
+    )
+    return frame
+
+
+@wp.func
+def coordinate(q: wp.vec3, guide: Guide):
+    """(n, s): direction in the other body's frame, and the coordinate along it [m]."""
+    arm = q - guide.place
+    along = guide.axis
+    s = wp.dot(along, arm)
+    if guide.arm > 0.0:
+        radial = wp.normalize(arm - s * guide.axis)
+        along = wp.cross(guide.axis, radial)
+        side = wp.cross(guide.axis, guide.zero)
+        angle = wp.atan2(wp.dot(radial, side), wp.dot(radial, guide.zero)) - guide.middle
+        angle -= 2.0 * PI * wp.round(angle / (2.0 * PI))
+        s = guide.arm * (angle + guide.middle)
+    return along, s
+
+
+@wp.kernel
+def begin_guides(
+    guides: wp.array[Guide],
+    starts: wp.array[wp.transform],
+    ends: wp.array[wp.transform],
+    given: wp.array[wp.vec2],
+    fraction: wp.array[wp.float64],
+    substep: float,
+    step_time: float,
+    x: wp.array[wp.vec3],
+    attachments: Attachments,
+    # out
+    goal: wp.array[float],
+):
+    """Find the goal [m] of every guide at the end of this substep, one thread each.
+
+    `given` are the goals, or speeds, at both ends of the frame [m or m/s]; x [m] is where the
+    substep begins.
+    """
+    g = wp.tid()
+    guide = guides[g]
+    over = float(fraction[0])
+    value = wp.lerp(given[g][0], given[g][1], over)
+    if guide.aim == SPEED:
+        row = attachments.rows[guide.row]
+        frame = Frame()
+        if guide.first >= 0:
+            frame = frame_of(guide, x, attachments)
+        else:
+            frame = frame_in_space(starts[g], ends[g], guide, over - substep)
+        point = own_share(row, guide, x, attachments)
+        q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
+        _n, s = coordinate(q, guide)
+        value = s + step_time * value
+    goal[g] = value
+
+
+@wp.kernel
+def follow_bodies(
+    guides: wp.array[Guide],
+    starts: wp.array[wp.transform],
+    ends: wp.array[wp.transform],
+    goal: wp.array[float],
+    fraction: wp.array[wp.float64],
+    broken: wp.array[int],
+    x: wp.array[wp.vec3],
+    # in and out
+    attachments: Attachments,
+    multiplier: wp.array[wp.vec3],
+):
+    """Turn the normals of rows, and move their places, to where bodies are. One thread a guide."""
+    g = wp.tid()
+    guide = guides[g]
+    r = guide.row
+    if broken[r] != 0:
+        return
+    row = attachments.rows[r]
+    frame = Frame()
+    if guide.first >= 0:
+        frame = frame_of(guide, x, attachments)
+    else:
+        frame = frame_in_space(starts[g], ends[g], guide, float(fraction[0]))
+    point = own_share(row, guide, x, attachments)
+    q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
+    along, s = coordinate(q, guide)
+    off = s - goal[g]
+    if guide.arm > 0.0:
+        whole = 2.0 * PI * guide.arm
+        if guide.sign == 0.0:
+            off -= whole * wp.round(off / whole)
+    place = q - off * along
+    if guide.first >= 0:
+        for k in range(4):
+            weight = 0.25 + wp.dot(guide.gradient[k], place - guide.center)
+            attachments.share[guide.first + k] = -weight
+            attachments.weight[guide.slots[k]] = -weight
+    else:
+        attachments.point[r] = frame.center + frame.rotation * (place - guide.center)
+    # The multiplier turns with the normal.
+    turned = wp.normalize(frame.rotation * along)
+    size = wp.dot(multiplier[r], row.normal)
+    stiffness = guide.stiffness
+    if guide.sign != 0.0:
+        size = guide.sign * wp.min(guide.sign * size, 0.0)
+        if guide.sign * (stiffness[0] * off + stiffness[1] * size) >= 0.0:
+            stiffness = wp.vec2(0.0)
+            size = 0.0
+    row.normal = turned
+    row.along = stiffness
+    attachments.rows[r] = row
+    multiplier[r] = size * turned
+    attachments.pull[r] = stiffness[1] * size * turned
+
+
+@wp.kernel
+def break_joints(
+    rows_of: wp.array[int],
+    strength: wp.array[float],
+    x: wp.array[wp.vec3],
+    # in and out
+    attachments: Attachments,
+    multiplier: wp.array[wp.vec3],
+    broken: wp.array[int],
+):
+    """Release all rows of a joint whose forces add up to more than its strength [N]."""
+    j = wp.tid()
+    total = float(0.0)
+    for r in range(rows_of[j], rows_of[j + 1]):
+        total += wp.length(row_force(r, x, attachments))
+    if total > strength[j]:
+        for r in range(rows_of[j], rows_of[j + 1]):
+            row = attachments.rows[r]
+            row.along = wp.vec2(0.0)
+            row.across = wp.vec2(0.0)
+            attachments.rows[r] = row
+            attachments.pull[r] = wp.vec3(0.0)
+            multiplier[r] = wp.vec3(0.0)
+            broken[r] = 1

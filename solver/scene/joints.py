@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints between two rigid bodies, or a rigid body and a place in space.
+
+Anchors are rows of attachments: one for a ball, two along the axis of a hinge, three for a fixed
+joint. Sliders, limits and motors are rows whose direction turns with the other body, `Guides`
+(kernels/scene/joints.py).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..messages import message
+from .attachments import Attachment
+
+KINDS = ("ball", "hinge", "slider", "fixed")
+# Kinds with a coordinate along which limits and motors act: an angle, or a distance.
+MOVABLE = ("hinge", "slider")
+# Stiffness of the rows [N/m].
+STIFF = 1.0e8
+
+
+@dataclass(eq=False)
+class Motor:
+    """Drives the coordinate of a joint: to a `position` [rad or m], or at a `speed` [per s].
+
+    Both are a number or a function of the time [s]. It pushes with at most `maximum` [N m of a
+    hinge, N of a slider].
+    """
+
+    position: float | Callable | None = None
+    speed: float | Callable | None = None
+    maximum: float = np.inf
+
+
+@dataclass(eq=False)
+class Joint:
+    """Joins `body` to `other`, or to space, at `point` [m] along `axis`, as they are at the start.
+
+    `kind`: "ball" lets it turn about the point, "hinge" about the axis, "slider" move along it,
+    "fixed" neither. `limits` bound the angle [rad] of a hinge, counted about `axis` as of `body`
+    against `other`, or the distance [m] of a slider; both are 0 at the start, and `motor` drives
+    them. A joint whose forces add up to more than `strength` [N] breaks permanently. The two bodies
+    collide with each other only if `collides`. `pose`: the animated place in space as a function of
+    the time [s] that returns a matrix [4, 4]; None stands still.
+    """
+
+    kind: str
+    body: object
+    other: object = None
+    point: np.ndarray = (0.0, 0.0, 0.0)
+    axis: np.ndarray = (0.0, 0.0, 1.0)
+    limits: tuple[float, float] | None = None
+    motor: Motor | None = None
+    strength: float = field(default=np.inf, kw_only=True)
+    collides: bool = field(default=False, kw_only=True)
+    pose: Callable | None = field(default=None, kw_only=True)
+    name: str = field(default="Joint", kw_only=True)
+
+    def __post_init__(self):
+        self.point = self._three("point", self.point)
+        self.axis = self._three("axis", self.axis)
+        length = np.linalg.norm(self.axis)
+        if not length > 0.0:
+            raise ValueError(message("joint.no_axis", name=self.name))
+        self.axis = self.axis / length
+        if self.kind not in KINDS:
+            known = {"what": "kind", "value": self.kind, "names": ", ".join(KINDS)}
+            raise ValueError(message("script.one_of", name=self.name, **known))
+        if self.kind not in MOVABLE and (self.limits is not None or self.motor is not None):
+            raise ValueError(message("joint.not_movable", name=self.name, kind=self.kind))
+        if self.limits is not None and not self.limits[0] <= 0.0 <= self.limits[1]:
+            low, high = self.limits
+            raise ValueError(message("joint.limits", name=self.name, low=low, high=high))
+        if self.other is not None and self.pose is not None:
+            raise ValueError(message("joint.pose_or_body", name=self.name))
+        if self.other is self.body:
+            raise ValueError(message("joint.to_itself", name=self.name, body=self.body.name))
+        if self.motor is not None and (self.motor.position is None) == (self.motor.speed is None):
+            raise ValueError(message("joint.motor", name=self.name))
+        if not self.strength > 0.0:
+            known = {"what": "strength", "value": self.strength}
+            raise ValueError(message("script.above_0", name=self.name, **known))
+
+    def _three(self, what, value):
+        value = np.array(value, dtype=np.float64)
+        if value.shape != (3,) or not np.isfinite(value).all():
+            raise ValueError(message("joint.three_numbers", name=self.name, what=what))
+        return value
+
+    @property
+    def size(self):
+        """Distance [m] between the anchors of a joint: the size of the smaller body."""
+        bodies = [self.body] if self.other is None else [self.body, self.other]
+        return min(np.ptp(body.points, axis=0).max() for body in bodies)
+
+    def across(self):
+        """Two unit vectors across the axis, to the right of each other [2, 3]."""
+        first = np.cross(self.axis, np.eye(3)[np.abs(self.axis).argmin()])
+        first /= np.linalg.norm(first)
+        return np.array([first, np.cross(self.axis, first)])
+
+    def anchors(self):
+        """Points of both bodies that stay together [anchor, 3] in m."""
+        half = 0.5 * self.size
+        along, (one, other) = self.axis, self.across()
+        from_point = {
+            "ball": [np.zeros(3)],
+            "hinge": [along, -along],
+            "slider": [],
+            "fixed": [along, 0.8 * one - 0.6 * along, -0.8 * one - 0.6 * along, other],
+        }[self.kind]
+        return self.point + half * np.reshape(from_point, (-1, 3))
+
+    def guides(self):
+        """The `GuidedPoint`s of sliders, limits and motors."""
+        half, (one, other) = 0.5 * self.size, self.across()
+        if self.kind == "slider":
+            ends = self.point + half * self.axis, self.point - half * self.axis
+            for place in ends:
+                yield GuidedPoint(place, place, one)
+                yield GuidedPoint(place, place, other)
+                aside = self.point + half * one
+            yield GuidedPoint(aside, aside, other)
+        if self.kind not in MOVABLE:
+            return
+        arm = half if self.kind == "hinge" else 0.0
+        known = {"point": self.point + arm * one, "place": self.point, "axis": self.axis}
+        known |= {"arm": arm, "zero": one}
+        if self.limits is not None:
+            middle = 0.5 * (self.limits[0] + self.limits[1])
+            for limit, sign in zip(self.limits, (1.0, -1.0), strict=True):
+                yield GuidedPoint(**known, sign=sign, goal=limit, middle=middle)
+        if self.motor is not None:
+            aim, goal = 0, self.motor.position
+            if goal is None:
+                aim, goal = 1, self.motor.speed
+            most = self.motor.maximum / (arm or 1.0)
+            yield GuidedPoint(**known, goal=goal, aim=aim, maximum=most)
+
+
+@dataclass(frozen=True)
+class GuidedPoint:
+    """A `point` [m] of the body whose coordinate along `axis`, or about it at distance `arm` [m],
+    is held at `goal`, above (`sign` 1) or below it (-1); see kernels/scene/joints.py. Places and
+    directions are those of the start, in space.
+    """
+
+    point: np.ndarray
+    place: np.ndarray
+    axis: np.ndarray
+    arm: float = 0.0
+    zero: np.ndarray = (0.0, 0.0, 0.0)
+    goal: float | Callable = 0.0
+    sign: float = 0.0
+    aim: int = 0
+    middle: float = 0.0
+    maximum: float = np.inf
+    pose: Callable | None = None
+    """Place of a target in space, as in `Joint`."""
+
+    def goal_at(self, time):
+        """The goal at a time [s], in metres along the axis or the arc."""
+        goal = self.goal(time) if callable(self.goal) else self.goal
+        return float(goal) * (self.arm or 1.0)
+
+
+def in_control_points(body, points):
+    """Corners and weights [point, 4] of `points` [point, 3] of a rigid body."""
+    corners = np.broadcast_to(np.arange(4), (len(points), 4))
+    matrix = np.vstack([body.points[:4].T, np.ones(4)])
+    padded = np.vstack([np.transpose(points), np.ones(len(points))])
+    return corners, np.linalg.solve(matrix, padded).T
+
+
+def attachments_of(joint):
+    """The `Attachment` of the anchors of a joint and that of its guides, where it has any."""
+    anchors, guides = joint.anchors(), list(joint.guides())
+    made = []
+    if len(anchors):
+        made.append(_attachment(joint, anchors, {}))
+    if guides:
+        points = np.array([guide.point for guide in guides])
+        options = {"normal": np.array([guide.axis for guide in guides])}
+        options["maximum_force"] = np.array([guide.maximum for guide in guides])
+        made.append(_attachment(joint, points, options, guides))
+    return made
+
+
+def _attachment(joint, points, options, guides=()):
+    corners, weights = in_control_points(joint.body, points)
+    if joint.other is not None:
+        there, shares = in_control_points(joint.other, points)
+        options |= {"other": joint.other, "corners": there, "weights": shares}
+    elif joint.pose is None:
+        options["points"] = points
+    else:
+        inside = carried(points, np.linalg.inv(joint.pose(0.0)))
+        options["points"] = lambda time: carried(inside, joint.pose(time))
+    known = {"own_weights": weights, "name": joint.name, "guides": tuple(guides)}
+    return Attachment(joint.body, corners, STIFF, **known, **options)
+
+
+def carried(points, pose):
+    """Points [point, 3] moved by a matrix [4, 4]."""
+    return points @ pose[:3, :3].T + pose[:3, 3]
