@@ -32,6 +32,7 @@ from .rest_shapes.store import RestShapes
 from .scene.analytic_colliders import AnalyticCollider
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
+from .scene.joints import Joint, attachments_of, exclude_joined
 from .scene.kinematic import Kinematic
 from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
@@ -134,6 +135,8 @@ class Simulation:
 
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
+        joints = [body for body in bodies if isinstance(body, Joint)]
+        attachments += [tie for joint in joints for tie in attachments_of(joint)]
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
@@ -146,6 +149,7 @@ class Simulation:
         self.kinematic = Kinematic(deformable, colliders, attachments, analytic, scene, device)
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
+        exclude_joined(surface.may_touch, scene.attachments, deformable)
         begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)

@@ -12,11 +12,13 @@ from ..model.stage import Stage
 from ..scene.attachments import RIGID
 
 
-class Guides(Stage):
+class JointGuides(Stage):
     """Turns the normals of guided rows, and moves their targets, before and after every sweep.
 
     `attached` are the `AttachedPoints` of the scene; those whose goals change are driven.
     """
+
+    state_name = "joint_guides"
 
     def __init__(self, model, attached):
         super().__init__(model)
@@ -28,6 +30,7 @@ class Guides(Stage):
         self.given = wp.zeros(count, dtype=wp.vec2, device=device)
         self.starts, self.ends = (wp.zeros(count, dtype=wp.transform, device=device) for _ in "ab")
         goal = wp.zeros(count, dtype=float, device=device)
+        self.saved = {"goal": goal}
         struct, h = attachments.struct, model.settings.step_time
         known = [wp.array(self._data(), dtype=kernels.Guide, device=device), self.starts, self.ends]
         substep = 1.0 / model.settings.substeps
@@ -61,11 +64,16 @@ class Guides(Stage):
             elif guide.pose is not None:
                 center = guide.pose(0.0)[:3, 3] - assembly.origin
             one["center"], one["place"] = center, guide.place - assembly.origin
-            for name in ("axis", "zero", "arm", "sign", "aim", "middle"):
+            for name in ("axis", "zero", "arm", "sign", "aim", "slack", "middle"):
                 one[name] = getattr(guide, name)
             stiffness = rows.stiffness[r, 0]
             one["stiffness"] = split(stiffness, attachments.penalty[r])
         return data
+
+    @staticmethod
+    def is_needed(model):
+        """Return whether any joint has such rows."""
+        return any(guide is not None for guide in model.assembly.attachments.guides)
 
     def begin_frame(self, _frame, time):
         """Read goals and places at both ends of the frame."""
@@ -92,10 +100,6 @@ class Guides(Stage):
 
     def after_sweep(self):
         self.follow()
-
-
-class JointBreaking(Stage):
-    """Breaks joints whose forces add up to more than their strength."""
 
 
 def gradients(corners):

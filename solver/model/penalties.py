@@ -6,6 +6,7 @@ import warp as wp
 
 from ..elements.springs import split
 from ..kernels.scene import attachments as kernels
+from ..scene.joints import joints_of
 from ..topology.graphs import connected_components
 from ..topology.meshes import first_edges
 from .joints import hanging_mass
@@ -73,7 +74,9 @@ class AttachmentRows:
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
         self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
-        self.breakable = bool((np.isfinite(rows.strength) | rows.keyed).any())
+        breaks = np.isfinite(rows.strength) | rows.keyed
+        joints = (np.isfinite(joint.strength) for joint, _, _ in joints_of(rows))
+        self.breakable = bool(breaks.any()) or any(joints)
         self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)

@@ -47,8 +47,8 @@ class Attachment:
     the frame. Stiffness, strength, maximum force and length are one number, or one per row;
     strength and maximum force may also be functions of the time [s], read once per frame.
 
-    `guides`: the `GuidedPoint` of every row of a joint (joints.py), whose normals and targets
-    follow `other`.
+    `joint`: the `Joint` that made this (joints.py), and `guides` its `GuidedPoint` of every row
+    whose normal and target follow `other`.
     """
 
     body: object
@@ -69,6 +69,7 @@ class Attachment:
     length: float | np.ndarray = field(default=0.0, kw_only=True)
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
+    joint: object = field(default=None, kw_only=True)
     guides: tuple = field(default=(), kw_only=True)
 
     def __post_init__(self):
@@ -233,6 +234,8 @@ class Rows:
     """Name of the attachment of each row [row]."""
     keyed: np.ndarray
     """True for rows whose limits change, bool [row]."""
+    joint: np.ndarray
+    """The `Joint` of each row, None of others [row]."""
     guides: np.ndarray
     """`GuidedPoint`s of joints, None in other rows [row]."""
 
@@ -292,11 +295,11 @@ def join(attachments, bodies, offsets):
         last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
         guides = np.full(rows, None)
         guides[:] = tie.guides or None
-        last = *last, np.full(rows, bool(tie.keyed)), guides
+        last = *last, np.full(rows, bool(tie.keyed)), np.full(rows, tie.joint), guides
         blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
     if not blocks:
         empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((4, 0), bool))
+        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((5, 0), bool))
     return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 

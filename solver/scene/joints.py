@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..messages import message
-from .attachments import Attachment
+from .attachments import RIGID, Attachment
 
 KINDS = ("ball", "hinge", "slider", "fixed")
 # Kinds with a coordinate along which limits and motors act: an angle, or a distance.
 MOVABLE = ("hinge", "slider")
 # Stiffness of the rows [N/m].
 STIFF = 1.0e8
+# A motor that is held lags by this fraction of half its joint's size at most.
+SLACK = 1.0e-3
 
 
 @dataclass(eq=False)
@@ -93,7 +95,7 @@ class Joint:
     def size(self):
         """Distance [m] between the anchors of a joint: the size of the smaller body."""
         bodies = [self.body] if self.other is None else [self.body, self.other]
-        return min(np.ptp(body.points, axis=0).max() for body in bodies)
+        return min(np.ptp(body.mesh_points, axis=0).max() for body in bodies)
 
     def across(self):
         """Two unit vectors across the axis, to the right of each other [2, 3]."""
@@ -137,7 +139,7 @@ class Joint:
             if goal is None:
                 aim, goal = 1, self.motor.speed
             most = self.motor.maximum / (arm or 1.0)
-            yield GuidedPoint(**known, goal=goal, aim=aim, maximum=most)
+            yield GuidedPoint(**known, goal=goal, aim=aim, maximum=most, slack=SLACK * half)
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ class GuidedPoint:
     sign: float = 0.0
     aim: int = 0
     middle: float = 0.0
+    slack: float = 0.0
     maximum: float = np.inf
     pose: Callable | None = None
     """Place of a target in space, as in `Joint`."""
@@ -164,14 +167,6 @@ class GuidedPoint:
         """The goal at a time [s], in metres along the axis or the arc."""
         goal = self.goal(time) if callable(self.goal) else self.goal
         return float(goal) * (self.arm or 1.0)
-
-
-def in_control_points(body, points):
-    """Corners and weights [point, 4] of `points` [point, 3] of a rigid body."""
-    corners = np.broadcast_to(np.arange(4), (len(points), 4))
-    matrix = np.vstack([body.points[:4].T, np.ones(4)])
-    padded = np.vstack([np.transpose(points), np.ones(len(points))])
-    return corners, np.linalg.solve(matrix, padded).T
 
 
 def attachments_of(joint):
@@ -189,19 +184,38 @@ def attachments_of(joint):
 
 
 def _attachment(joint, points, options, guides=()):
-    corners, weights = in_control_points(joint.body, points)
+    corners = np.broadcast_to(np.arange(RIGID), (len(points), RIGID))
+    weights = joint.body.weights_of(points)
     if joint.other is not None:
-        there, shares = in_control_points(joint.other, points)
-        options |= {"other": joint.other, "corners": there, "weights": shares}
+        target = {"corners": corners, "weights": joint.other.weights_of(points)}
+        options |= {"other": joint.other, **target}
     elif joint.pose is None:
         options["points"] = points
     else:
         inside = carried(points, np.linalg.inv(joint.pose(0.0)))
         options["points"] = lambda time: carried(inside, joint.pose(time))
-    known = {"own_weights": weights, "name": joint.name, "guides": tuple(guides)}
+    known = {"own_weights": weights, "name": joint.name}
+    known |= {"joint": joint, "guides": tuple(guides)}
     return Attachment(joint.body, corners, STIFF, **known, **options)
 
 
 def carried(points, pose):
     """Points [point, 3] moved by a matrix [4, 4]."""
     return points @ pose[:3, :3].T + pose[:3, 3]
+
+
+def joints_of(rows):
+    """The joints of `Rows`, each with its rows: (joint, first, end)."""
+    ids = np.array([id(joint) for joint in rows.joint], dtype=np.int64)
+    starts = np.flatnonzero(np.diff(ids, prepend=0)) if len(ids) else ids
+    spans = zip(starts, [*starts[1:], len(ids)], strict=True)
+    return [(rows.joint[a], a, b) for a, b in spans if rows.joint[a] is not None]
+
+
+def exclude_joined(may_touch, rows, bodies):
+    """Clear the entries of a table [body, body] of bodies that joints keep from colliding."""
+    number = {id(body): at for at, body in enumerate(bodies)}
+    for joint, _first, _end in joints_of(rows):
+        if joint.other is not None and not joint.collides:
+            one, other = number[id(joint.body)], number[id(joint.other)]
+            may_touch[one, other] = may_touch[other, one] = False

@@ -136,6 +136,26 @@ def raise_multipliers(
     attachments.pull[r] = split_scale(row, 1, raised)
 
 
+@wp.func
+def row_force(r: int, x: wp.array[wp.vec3], attachments: Attachments):
+    """Force [N] of a row, without the limit of its maximum force."""
+    row = attachments.rows[r]
+    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
+    return split_scale(row, 0, c) + attachments.pull[r]
+
+
+@wp.func
+def release(r: int, attachments: Attachments, multiplier: wp.array[wp.vec3], broken: wp.array[int]):
+    """Break a row."""
+    row = attachments.rows[r]
+    row.along = wp.vec2(0.0)
+    row.across = wp.vec2(0.0)
+    attachments.rows[r] = row
+    attachments.pull[r] = wp.vec3(0.0)
+    multiplier[r] = wp.vec3(0.0)
+    broken[r] = 1
+
+
 @wp.kernel
 def break_rows(
     x: wp.array[wp.vec3],
@@ -146,16 +166,9 @@ def break_rows(
 ):
     """Release a row whose force exceeds its strength. One thread per row."""
     r = wp.tid()
-    row = attachments.rows[r]
-    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
-    force = split_scale(row, 0, c) + attachments.pull[r]
-    if broken[r] == 0 and wp.length(force) > row.strength:
-        row.along = wp.vec2(0.0)
-        row.across = wp.vec2(0.0)
-        attachments.rows[r] = row
-        attachments.pull[r] = wp.vec3(0.0)
-        multiplier[r] = wp.vec3(0.0)
-        broken[r] = 1
+    if broken[r] == 0:
+        if wp.length(row_force(r, x, attachments)) > attachments.rows[r].strength:
+            release(r, attachments, multiplier, broken)
 
 
 @wp.func

@@ -5,7 +5,7 @@ A guide holds a point P of one body at a coordinate s along a direction n of ano
 frame (R, c) of its four control points carries: q = Rᵀ (P − c) is the point in that frame.
 
     slide along an axis:  s = axis·(q − place)           n = R axis
-    turn about an axis:   s = arm·angle                  n = R (axis × r), r = radial part of q, unit
+    turn about an axis:   s = arm·angle                  n = R (axis × r), r the radial part of q
 
 Its row of an attachment then has the gap C = (s − goal) n, which acts on both bodies at P: momentum
 is kept. A limit (one-sided) is left out while it only pulls.
@@ -14,7 +14,7 @@ is kept. A limit (one-sided) is left out while it only pulls.
 import warp as wp
 
 from ..device.options import OPTIONS
-from .attachments import AttachmentRow, Attachments
+from .attachments import AttachmentRow, Attachments, release, row_force
 
 wp.set_module_options(OPTIONS)
 
@@ -40,6 +40,7 @@ class Guide:
     arm: float  # distance of P from the axis [m]; 0 where it slides
     sign: float  # of a limit: 1 keeps the coordinate above the goal, -1 below; 0 on both sides
     aim: int  # PLACE: the goal is given; SPEED: its change per second is
+    slack: float  # a motor lags by a step, or by so much [m], before its goal waits
     middle: float  # angles are counted within π of it
     stiffness: wp.vec2  # (k_eff, s)
 
@@ -78,9 +79,7 @@ def frame_of(guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
 
 
 @wp.func
-def frame_in_space(
-    start: wp.transform, end: wp.transform, guide: Guide, fraction: float
-):
+def frame_in_space(start: wp.transform, end: wp.transform, guide: Guide, fraction: float):
     """The frame of an animated place at a fraction of the frame time."""
     frame = Frame()
     turned = wp.quat_slerp(
@@ -109,6 +108,16 @@ def coordinate(q: wp.vec3, guide: Guide):
     return along, s
 
 
+@wp.func
+def nearest_turn(length: float, arm: float):
+    """A length of arc [m] without whole turns."""
+    whole = 2.0 * PI * arm
+    nearest = length
+    if arm > 0.0:
+        nearest -= whole * wp.round(length / whole)
+    return nearest
+
+
 @wp.kernel
 def begin_guides(
     guides: wp.array[Guide],
@@ -120,13 +129,14 @@ def begin_guides(
     step_time: float,
     x: wp.array[wp.vec3],
     attachments: Attachments,
-    # out
+    # in and out
     goal: wp.array[float],
 ):
     """Find the goal [m] of every guide at the end of this substep, one thread each.
 
     `given` are the goals, or speeds, at both ends of the frame [m or m/s]; x [m] is where the
-    substep begins.
+    substep begins. The goal of a speed advances with it: what a compliant row lacks is not lost,
+    while a motor that is too weak does not wind up.
     """
     g = wp.tid()
     guide = guides[g]
@@ -142,7 +152,9 @@ def begin_guides(
         point = own_share(row, guide, x, attachments)
         q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
         _n, s = coordinate(q, guide)
-        value = s + step_time * value
+        ahead = nearest_turn(goal[g] - s, guide.arm)
+        most = wp.max(step_time * wp.abs(value), guide.slack)
+        value = s + wp.clamp(ahead, -most, most) + step_time * value
     goal[g] = value
 
 
@@ -175,10 +187,8 @@ def follow_bodies(
     q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
     along, s = coordinate(q, guide)
     off = s - goal[g]
-    if guide.arm > 0.0:
-        whole = 2.0 * PI * guide.arm
-        if guide.sign == 0.0:
-            off -= whole * wp.round(off / whole)
+    if guide.sign == 0.0:
+        off = nearest_turn(off, guide.arm)
     place = q - off * along
     if guide.first >= 0:
         for k in range(4):
@@ -205,7 +215,8 @@ def follow_bodies(
 
 @wp.kernel
 def break_joints(
-    rows_of: wp.array[int],
+    first: wp.array[int],
+    end: wp.array[int],
     strength: wp.array[float],
     x: wp.array[wp.vec3],
     # in and out
@@ -213,17 +224,13 @@ def break_joints(
     multiplier: wp.array[wp.vec3],
     broken: wp.array[int],
 ):
-    """Release all rows of a joint whose forces add up to more than its strength [N]."""
+    """Release the rows of a joint whose forces add up to more than its strength [N]. One thread a
+    joint.
+    """
     j = wp.tid()
     total = float(0.0)
-    for r in range(rows_of[j], rows_of[j + 1]):
+    for r in range(first[j], end[j]):
         total += wp.length(row_force(r, x, attachments))
     if total > strength[j]:
-        for r in range(rows_of[j], rows_of[j + 1]):
-            row = attachments.rows[r]
-            row.along = wp.vec2(0.0)
-            row.across = wp.vec2(0.0)
-            attachments.rows[r] = row
-            attachments.pull[r] = wp.vec3(0.0)
-            multiplier[r] = wp.vec3(0.0)
-            broken[r] = 1
+        for r in range(first[j], end[j]):
+            release(r, attachments, multiplier, broken)
