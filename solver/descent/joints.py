@@ -9,7 +9,7 @@ import warp as wp
 from ..elements.springs import split
 from ..kernels.scene import joints as kernels
 from ..model.stage import Stage
-from ..scene.attachments import RIGID
+from ..scene.attachment_rows import RIGID
 
 
 class JointGuides(Stage):

@@ -15,7 +15,7 @@ from ..elements.body_constants import per_vertex
 from ..elements.element_kind import Columns
 from ..elements.solid_moduli import lame_of
 from ..messages import message
-from ..scene.attachments import Rows, join
+from ..scene.attachment_rows import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import chessboard_colors, vertex_order
 from ..topology.graphs import unique_edges

@@ -8,11 +8,13 @@ joint. Sliders, limits and motors are rows whose direction turns with the other 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 
 from ..messages import message
-from .attachments import RIGID, Attachment
+from .attachment_rows import RIGID
+from .attachments import Attachment
 
 KINDS = ("ball", "hinge", "slider", "fixed")
 # Kinds with a coordinate along which limits and motors act: an angle, or a distance.
@@ -206,9 +208,8 @@ def carried(points, pose):
 
 def joints_of(rows):
     """The joints of `Rows`, each with its rows: (joint, first, end)."""
-    ids = np.array([id(joint) for joint in rows.joint], dtype=np.int64)
-    starts = np.flatnonzero(np.diff(ids, prepend=0)) if len(ids) else ids
-    spans = zip(starts, [*starts[1:], len(ids)], strict=True)
+    runs = groupby(range(len(rows.joint)), key=lambda row: id(rows.joint[row]))
+    spans = [(own[0], own[-1] + 1) for own in (list(run) for _joint, run in runs)]
     return [(rows.joint[a], a, b) for a, b in spans if rows.joint[a] is not None]
 
 
