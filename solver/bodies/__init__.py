@@ -7,6 +7,7 @@ Points are in metres, shape [vertex, 3]. Every error names the body and the firs
 from .collider import Collider
 from .deformable import Deformable, Pins
 from .points import PointsInTime, points_at
+from .rigid import RigidBody
 from .sheets import Cloth, Rod
 from .solids import CELL_CORNERS, Cells, EmbeddedSurface, Filling, Solid, Volume
 
@@ -20,6 +21,7 @@ __all__ = (
     "Filling",
     "Pins",
     "PointsInTime",
+    "RigidBody",
     "Rod",
     "Solid",
     "Volume",

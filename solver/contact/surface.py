@@ -12,6 +12,7 @@ from ..messages import message
 from ..scene.analytic_colliders import friction_at
 from ..topology.blocks import blocks
 from ..topology.graphs import connected_components, unique_edges
+from ..topology.inertia import is_closed
 from ..topology.meshes import are_flat, first_edges
 from .initial.edge_crossings import unit
 
@@ -229,14 +230,6 @@ def has_inside(body):
     if not isinstance(body, Volume):
         return False
     return body.surface is None or is_closed(body.surface.triangles)
-
-
-def is_closed(triangles):
-    """Return whether each edge of a mesh has two triangles, with opposite directions along it."""
-    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
-    span = int(triangles.max()) + 1
-    there, back = directed @ [span, 1], directed @ [1, span]
-    return len(np.unique(there)) == len(there) and bool(np.isin(there, back).all())
 
 
 def touch_table(bodies, colliders):

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid bodies, given by their surface and carried by four points.
+
+A body of mass m with the center c and the second moment J = ∫ρ r rᵀ has the same mass, center and
+inertia as four masses m/4 at
+
+    X_k = c + L s_k,  L Lᵀ = J/m,  s = (1,1,1), (1,−1,−1), (−1,1,−1), (−1,−1,1),
+
+since Σ s = 0 and Σ s sᵀ = 4·1. A point c + r of it is Σ β_k X_k, β_k = (1 + s_k·L⁻¹r)/4.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..messages import message
+from ..settings import Material
+from ..topology.inertia import (
+    has_volume,
+    is_closed,
+    shell_properties,
+    solid_properties,
+)
+from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
+from .solids import EmbeddedSurface, Volume
+
+# The signs s_k of the four points.
+SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+# The least principal moment ∫ρ r rᵀ as a fraction of the largest: thinner bodies count as so thick.
+THINNEST = 1e-8
+
+
+class RigidBody(Volume):
+    """A rigid body: `RigidBody(points [point, 3], triangles [triangle, 3], material, ...)`.
+
+    A closed mesh is filled by material of the density of `material` [kg/m³]; an open one needs the
+    `thickness` [m] of a shell, which a closed one may have as well. `mass` [kg] replaces the
+    density. `velocity` [m/s] is that of the center of mass, `angular_velocity` [rad/s].
+
+    `poses` is a function of the time [s] that returns the matrix [4, 4] from where the points are
+    given to where they are, or the pair (rotation [3, 3], translation [3]). The body follows it
+    until the time `until` [s], None for ever, and is free then with the velocity that it had.
+
+    As a `Deformable` it has four `points` [m], which carry the surface: `mesh_points` [point, 3]
+    and `triangles`. `properties` are its `MassProperties`, and `frame.positions` its mesh points.
+    Raises ValueError for meshes without mass, and for numbers out of range.
+    """
+
+    corners = 4
+    element_name = "rigid body"
+
+    def __init__(
+        self,
+        points: np.ndarray,
+        triangles: np.ndarray,
+        material: Material | None = None,
+        *,
+        mass: float | None = None,
+        thickness: float | None = None,
+        velocity=(0.0, 0.0, 0.0),
+        angular_velocity=(0.0, 0.0, 0.0),
+        name: str = "",
+        collides_with: tuple[str, ...] | None = None,
+        field_weights: dict[str, float] | None = None,
+        poses: Callable | None = None,
+        until: float | None = None,
+    ):
+        self.name = name = name or type(self).__name__
+        material = Material() if material is None else material
+        self._check_numbers(material, mass, thickness)
+        self.mesh_points = finite_points(name, "points", points)
+        count = len(self.mesh_points)
+        triangles = checked_elements(name, "triangle", triangles, 3, count)
+        if not len(triangles):
+            raise ValueError(message("mesh.rigid_without_faces", name=name))
+        refuse_flat_triangles(name, self.mesh_points, triangles)
+        self.mass, self.thickness = mass, thickness
+        self.velocity, self.angular_velocity = (
+            self._vector(what, value)
+            for what, value in (("velocity", velocity), ("angular velocity", angular_velocity))
+        )
+        self.poses, self.until = poses, until
+        self.properties, self.triangles = self._properties(material, triangles)
+        spread, axes = np.linalg.eigh(self.properties.second / self.properties.mass)
+        spread = np.maximum(spread, THINNEST * spread[-1])
+        self.root = axes * np.sqrt(spread) @ axes.T
+        control = self.properties.center + SIGNS @ self.root
+        super().__init__(
+            control,
+            np.arange(4)[None],
+            material,
+            velocities=self.velocity_at(control),
+            name=name,
+            surface=EmbeddedSurface(
+                np.tile(np.arange(4), (count, 1)), self.weights_of(self.mesh_points), self.triangles
+            ),
+            collides_with=collides_with,
+            field_weights=field_weights,
+        )
+
+    def _check_numbers(self, material, mass, thickness):
+        """Refuse a mass, thickness or density that is not above 0, and values per vertex."""
+        given = {"mass": mass, "thickness": thickness}
+        if mass is None:
+            given["density"] = material.density
+        for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
+            if np.ndim(getattr(material, what)):
+                raise ValueError(
+                    message("script.rigid_one", name=self.name, what=what.replace("_", " "))
+                )
+        for what, value in given.items():
+            if value is not None and not 0.0 < value < np.inf:
+                raise ValueError(message("script.above_0", name=self.name, what=what, value=value))
+
+    def _vector(self, what, value):
+        """Return a velocity as float64 [3]."""
+        value = np.asarray(value, dtype=np.float64)
+        if value.shape != (3,) or not np.isfinite(value).all():
+            raise ValueError(message("script.rigid_vector", name=self.name, what=what))
+        return value
+
+    def _properties(self, material, triangles):
+        """Return the `MassProperties`, and the triangles facing outwards where they are closed."""
+        points, density = self.mesh_points, float(np.asarray(material.density))
+        if self.thickness is not None:
+            found = shell_properties(points, triangles, self.thickness, density)
+        elif not is_closed(triangles):
+            raise ValueError(message("mesh.rigid_open", name=self.name))
+        elif not has_volume(points, triangles):
+            raise ValueError(message("mesh.rigid_flat", name=self.name))
+        else:
+            found = solid_properties(points, triangles, density)
+            if found.mass < 0.0:
+                triangles = np.ascontiguousarray(triangles[:, ::-1])
+                found = solid_properties(points, triangles, density)
+        return (found if self.mass is None else found.with_mass(self.mass)), triangles
+
+    def velocity_at(self, points):
+        """Return the initial velocity [m/s] of points of the body [m], [point, 3]."""
+        arms = np.asarray(points) - self.properties.center
+        return self.velocity + np.cross(self.angular_velocity, arms)
+
+    def weights_of(self, points):
+        """Return the weights β [point, 4] of points of the body [m], where they are at first."""
+        arms = np.asarray(points) - self.properties.center
+        return 0.25 * (1.0 + np.linalg.solve(self.root, arms.T).T @ SIGNS.T)
+
+    def pose_at(self, time):
+        """Return the given center [m] and rotation [3, 3] at a time [s], where `poses` leads it."""
+        pose = self.poses(time)
+        if len(pose) == 2:
+            rotation, shift = (np.asarray(part, dtype=np.float64) for part in pose)
+        else:
+            matrix = np.asarray(pose, dtype=np.float64)
+            rotation, shift = matrix[:3, :3], matrix[:3, 3]
+        known = rotation.shape == (3, 3) and shift.shape == (3,)
+        if not known or not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-4):
+            raise ValueError(message("script.rigid_pose", name=self.name, time=time))
+        left, _, right = np.linalg.svd(rotation)
+        return rotation @ self.properties.center + shift, left @ right
+
+    def leads(self, time):
+        """Return whether `poses` leads the body at a time [s]."""
+        return self.poses is not None and (self.until is None or time <= self.until * (1 + 1e-9))
+
+    def points_at(self, center, rotation):
+        """Return the mesh points [m] of a pose: center [3] and rotation [3, 3], 1 at first."""
+        return center + (self.mesh_points - self.properties.center) @ np.transpose(rotation)
+
+    def pose_of(self, points):
+        """Return the center [m] and the rotation [3, 3] of mesh points, as of a frame in a cache:
+        the least squares fit (Kabsch 1976).
+        """
+        own = self.mesh_points - self.mesh_points.mean(axis=0)
+        points = np.asarray(points, dtype=np.float64)
+        middle = points.mean(axis=0)
+        left, _, right = np.linalg.svd((points - middle).T @ own)
+        left[:, 2] *= np.linalg.det(left @ right)
+        rotation = left @ right
+        arm = self.properties.center - self.mesh_points.mean(axis=0)
+        return middle + rotation @ arm, rotation
+
+    def _check_elements(self):
+        """The four points are never flat."""
