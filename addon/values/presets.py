@@ -153,7 +153,9 @@ class VBD_OT_rod_preset_add(_AddMaterialPreset, Operator):
 class VBD_OT_rigid_preset_add(_AddMaterialPreset, Operator):
     bl_idname = "vbd.rigid_preset_add"
     bl_label = "Add Rigid Body Preset"
-    bl_description = "Save the density and friction of the rigid body as a preset, or remove the one shown"
+    bl_description = (
+        "Save the density and friction of the rigid body as a preset, or remove the one shown"
+    )
     preset_menu = "VBD_MT_rigid_presets"
     preset_subdir = VBD_MT_rigid_presets.preset_subdir
     preset_values = [f"bpy.context.object.vbd.{name}" for name in RIGID_VALUES]
