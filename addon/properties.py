@@ -23,6 +23,7 @@ from .values.holding import holding_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.rest_shape import rest_shape_properties
+from .values.rigid import rigid_properties
 from .values.scene_time import time_properties
 from .values.stack_place import stack_properties
 from .viewport.overlays import overlay_properties
@@ -37,6 +38,8 @@ ROLES = (
         "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
     ),
     ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
+    # Last, since files store the number of a role.
+    ("RIGID", "Rigid", "Move the mesh as a whole: it falls, spins and tumbles in its shape"),
 )
 COLLIDER_SHAPES = (
     ("MESH", "Mesh", "The faces of the mesh; may be animated and deformed"),
@@ -175,6 +178,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         ),
         **holding_properties(),
         **rest_shape_properties(),
+        **rigid_properties(),
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
@@ -188,6 +192,14 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         "bake_record": StringProperty(
             name="Bake Record",
             description="What freeing the bake gives back",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+        "kept_action": PointerProperty(
+            type=bpy.types.Action,
+            name="Kept Action",
+            description="The action of a baked rigid body that is not assigned: its own one, or, "
+            "while its bake is not shown, that of the bake",
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

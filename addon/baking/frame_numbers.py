@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...solver.bodies import Rod
+from ...solver.bodies import RigidBody, Rod
 from ...solver.messages import message
 from ..objects.measures import (
     area,
@@ -113,7 +113,8 @@ class Shapes:
             objects[now.name] = {name: finite(value) for name, value in now.compared(rest).items()}
             objects[now.name]["error"] = None if error is None else finite(error / MILLIMETRE)
         for body, x in zip(bodies, positions, strict=True):
-            if stats and stats.inverted and body.elements.shape[1] > 3:
+            solid = body.elements.shape[1] > 3 and not isinstance(body, RigidBody)
+            if stats and stats.inverted and solid:
                 points.append(inside_out(x, body.elements))
         return {"objects": objects, "inside_out": _listed(np.concatenate(points))}
 

@@ -4,13 +4,13 @@
 from ...solver.messages import message
 from .curves import is_pinned, is_simulated_as_points
 from .own_mesh import without_own_mesh
-from .participants import BODIES, nothing_to_bake, participants
+from .participants import SIMULATED, nothing_to_bake, participants
 
 
 def needs_floor(scene):
     """Return whether all simulated bodies fall forever."""
     chosen = participants(scene)
-    bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
+    bodies = [ob for ob in chosen if ob.vbd.role in SIMULATED]
     held = len(chosen) > len(bodies)
     held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
     gravity = scene.use_gravity and any(scene.gravity)
@@ -20,7 +20,7 @@ def needs_floor(scene):
 def _without_target(scene):
     """A body with an attachment that has no target yet, or None."""
     for ob in scene.objects:
-        if ob.vbd.role in BODIES:
+        if ob.vbd.role in SIMULATED:
             if any(item.enabled and item.target is None for item in ob.vbd.attachments):
                 return ob
     return None

@@ -8,10 +8,13 @@ from ...solver.messages import message
 from .curves import is_curve
 
 BODIES = ("SOFT", "CLOTH", "ROD")
+"""Roles that deform."""
+SIMULATED = (*BODIES, "RIGID")
 ROLE_ICONS = {
     "SOFT": "MOD_SOFT",
     "CLOTH": "MOD_CLOTH",
     "ROD": "CURVE_PATH",
+    "RIGID": "RIGID_BODY",
     "COLLIDER": "MOD_PHYSICS",
 }
 # Rows of the list before it scrolls.

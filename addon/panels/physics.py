@@ -9,9 +9,9 @@ from ..gathering.field_weights import LABELS, weight_name
 from ..objects.cell_count import known_cell_count
 from ..objects.face_size import automatic_thickness
 from ..objects.modifiers import may_be_refined
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, SIMULATED
 from ..objects.tetmesh import TETS
-from . import material
+from . import material, rigid
 from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
 
 
@@ -120,7 +120,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
     bl_order = 1  # after the panels of pins and attachments (holding.py)
-    roles = (*BODIES, "COLLIDER")
+    roles = (*SIMULATED, "COLLIDER")
 
     def draw(self, context):
         lock(self.layout, context)
@@ -133,7 +133,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         with_mesh = not collider or vbd.collider_shape == "MESH"
         if collider:
             layout.prop(vbd, "collider_shape")
-        else:
+        elif vbd.role in BODIES:
             layout.prop(vbd, "self_contact")
         column = layout.column()
         column.active = with_mesh
@@ -159,7 +159,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
     bl_parent_id = "VBD_PT_physics"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 2  # after Collision
-    roles = BODIES
+    roles = SIMULATED
 
     def draw(self, context):
         lock(self.layout, context)
@@ -175,6 +175,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
 classes = (
     VBD_PT_physics,
     *material.classes,
+    *rigid.classes,
     VBD_PT_lattice,
     VBD_PT_pressure,
     VBD_PT_rest_shape,

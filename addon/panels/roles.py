@@ -14,7 +14,7 @@ from ..values.presets import MATERIAL_VALUES, apply_shipped_material
 from ..values.scene_time import take_range
 
 # The shipped material that a new role starts with; other roles start with the defaults.
-STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope"}
+STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope", "RIGID": "Wood"}
 # Hair is held at its roots, and its strands lie too close together for contact between them.
 HAIR_MATERIAL = "Hair"
 # Roles that start with self contact: thin bodies touch themselves in every drape and every knot, a
@@ -49,7 +49,7 @@ def refusal(context):
 
 
 def reset_material(ob):
-    for name in (*MATERIAL_VALUES, "use_friction"):
+    for name in (*MATERIAL_VALUES, "use_friction", "use_mass"):
         ob.vbd.property_unset(name)
 
 
