@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...solver.bodies import RigidBody
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.nearest import frames, nearest, weights_in
 from ..objects.units import shown
+from .joints import joint_of
 from .reader import identity, moves, read_pose
 from .spikes import Spikes
 
@@ -34,13 +36,15 @@ class TiedVertices:
 
 
 def kinematic_targets(objects):
-    """Targets of attachments of `objects` that are not simulated themselves."""
+    """Targets of attachments of `objects`, and axes of joints, that are not simulated themselves."""
     found = [
-        item.target
+        target
         for ob in objects
         if ob.vbd.role not in {"NONE", "COLLIDER"}
         for item in ob.vbd.attachments
-        if item.enabled and item.target is not None
+        if item.enabled
+        for target in (item.target, item.axis_object)
+        if target is not None
     ]
     return [ob for ob in dict.fromkeys(found) if ob.vbd.role in {"NONE", "COLLIDER"}]
 
@@ -49,7 +53,12 @@ def attach(gathered, context, ob, made):
     """The `Attachment`s of an object; `made` has the body and the `Target` of every identity."""
     spikes = Spikes(ob)
     for item in ob.vbd.attachments:
-        if item.enabled:
+        if not item.enabled:
+            continue
+        if ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT":
+            _refuse(f"{ob.name}: {item.name or 'a joint'}", context.scene, item, in_space=True)
+            yield joint_of(gathered, context, ob, item, made)
+        else:
             yield _attachment(gathered, context, ob, item, made, spikes)
     gathered.notes += spikes.notes()
 
@@ -75,15 +84,21 @@ def _attachment(gathered, context, ob, item, made, spikes):
         limit = "strength" if item.tears else "maximum_force"
         options[limit] = item.maximum_force * fraction
     vertices = rows.vertices
-    if own.corners is not None:
+    if isinstance(body, RigidBody):
+        options["own_weights"] = body.weights_of(rows.points)
+        vertices = np.tile(np.arange(len(body.points)), (len(vertices), 1))
+    elif own.corners is not None:
         options["own_weights"] = own.weights[vertices]
         vertices = own.corners[vertices]
     options |= place.end(rows.points, item.keep_distance)
     return Attachment(body, vertices, **options)
 
 
-def _refuse(name, scene, item):
+def _refuse(name, scene, item, in_space=False):
+    """Refuse a target that cannot hold anything; with `in_space` there may be none."""
     target = item.target
+    if target is None and in_space:
+        return
     if target is None:
         raise ValueError(message("pin.no_target", name=name))
     if target == item.id_data:
@@ -135,7 +150,9 @@ class _Simulated:
         self.body, self.target = body, target
         self.is_soft = target.lattice is not None
         self.points = target.start_points() if target.own is None else body.points
-        if ob.vbd.role == "SOFT":
+        if ob.vbd.role == "RIGID":
+            self.points, self.elements = body.mesh_points, body.triangles
+        elif ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:
                 from ...solver.topology.meshes import boundary_triangles
@@ -154,7 +171,12 @@ class _Simulated:
         gap = np.linalg.norm(points - place, axis=1)
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
         lattice = self.target.lattice
-        if lattice is not None:
+        if isinstance(self.body, RigidBody):
+            if keeps_distance:
+                place, length = points, np.zeros(len(points))
+            corners = np.tile(np.arange(len(self.body.points)), (len(points), 1))
+            weights = self.body.weights_of(place)
+        elif lattice is not None:
             from ...solver.lattice.lattice import embed
 
             # Points near the surface move rigidly with the material.

@@ -13,6 +13,7 @@ from bpy.props import (
 )
 
 from .declared import OVERRIDABLE
+from .joints import joint_properties
 
 # Options of a property by default: stored, shown, not animated.
 PLAIN = {"options": set(), "override": OVERRIDABLE}
@@ -94,6 +95,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
             default=False,
             **PLAIN,
         ),
+        **joint_properties(),
     }
 
 

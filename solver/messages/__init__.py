@@ -16,8 +16,8 @@ import tomllib
 from pathlib import Path
 
 SECTIONS = (
-    "bake", "role", "mesh", "material", "pin", "collider", "tets", "animation", "note", "progress",
-    "report", "statistics", "resume", "cache", "free", "command", "script",
+    "bake", "role", "mesh", "material", "pin", "joint", "collider", "tets", "animation", "note",
+    "progress", "report", "statistics", "resume", "cache", "free", "command", "script",
 )  # fmt: skip
 
 
