@@ -9,7 +9,7 @@ from . import properties
 from .baking import bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
-from .objects import blender_constraints, own_mesh, participants
+from .objects import blender_constraints, own_mesh, participants, pieces
 from .panels import advice, roles, selecting_faces, softness, tear_lines
 from .panels import holding as holding_panels
 from .panels import painting as painting_panels
@@ -37,6 +37,7 @@ MODULES = (
     make_tets,
     own_mesh,
     blender_constraints,
+    pieces,
     command_line,
     participants,
     advice,

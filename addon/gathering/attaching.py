@@ -36,7 +36,7 @@ class TiedVertices:
 
 
 def kinematic_targets(objects):
-    """Targets of attachments of `objects`, and axes of joints, that are not simulated themselves."""
+    """Targets of attachments and axes of joints of `objects` that are not simulated themselves."""
     found = [
         target
         for ob in objects

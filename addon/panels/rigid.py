@@ -28,6 +28,7 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
         value.prop(vbd, "mass")
         layout.prop(vbd, "is_hollow")
         layout.prop(vbd, "thickness_mm", text="Walls (mm)")
+        layout.operator("vbd.break_into_pieces")
 
 
 class VBD_PT_rigid_animation(PhysicsPanel, Panel):
