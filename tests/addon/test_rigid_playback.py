@@ -8,8 +8,8 @@ from blender_scenes import empty_object, mesh_object, reopened, slide
 from mathutils import Matrix, Quaternion, Vector
 
 from vbd.addon.gathering.reader import curves_of
-from vbd.addon.gathering.rigid import space_of
 from vbd.addon.playing import object_keys, playback
+from vbd.addon.playing.object_keys import space_of
 from vbd.addon.playing.baked import edits
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
