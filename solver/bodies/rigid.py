@@ -10,11 +10,11 @@ since Σ s = 0 and Σ s sᵀ = 4·1. A point c + r of it is Σ β_k X_k, β_k = 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..messages import message
-from ..settings import Material
 from ..topology.inertia import (
     has_volume,
     is_closed,
@@ -30,6 +30,7 @@ SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float
 THINNEST = 1e-8
 
 
+@dataclass(eq=False)
 class RigidBody(Volume):
     """A rigid body: `RigidBody(points [point, 3], triangles [triangle, 3], material, ...)`.
 
@@ -46,63 +47,49 @@ class RigidBody(Volume):
     Raises ValueError for meshes without mass, and for numbers out of range.
     """
 
+    mass: float | None = field(default=None, kw_only=True)
+    thickness: float | None = field(default=None, kw_only=True)
+    velocity: np.ndarray = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    angular_velocity: np.ndarray = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    poses: Callable | None = field(default=None, kw_only=True)
+    until: float | None = field(default=None, kw_only=True)
+
     corners = 4
     element_name = "rigid body"
 
-    def __init__(
-        self,
-        points: np.ndarray,
-        triangles: np.ndarray,
-        material: Material | None = None,
-        *,
-        mass: float | None = None,
-        thickness: float | None = None,
-        velocity=(0.0, 0.0, 0.0),
-        angular_velocity=(0.0, 0.0, 0.0),
-        name: str = "",
-        collides_with: tuple[str, ...] | None = None,
-        field_weights: dict[str, float] | None = None,
-        poses: Callable | None = None,
-        until: float | None = None,
-    ):
-        self.name = name = name or type(self).__name__
-        material = Material() if material is None else material
-        self._check_numbers(material, mass, thickness)
-        self.mesh_points = finite_points(name, "points", points)
+    def __post_init__(self):
+        name = self.name = self.name or type(self).__name__
+        self._check_numbers()
+        self.mesh_points = finite_points(name, "points", self.points)
         count = len(self.mesh_points)
-        triangles = checked_elements(name, "triangle", triangles, 3, count)
+        triangles = checked_elements(name, "triangle", self.elements, 3, count)
         if not len(triangles):
             raise ValueError(message("mesh.rigid_without_faces", name=name))
         refuse_flat_triangles(name, self.mesh_points, triangles)
-        self.mass, self.thickness = mass, thickness
-        self.velocity, self.angular_velocity = (
-            self._vector(what, value)
-            for what, value in (("velocity", velocity), ("angular velocity", angular_velocity))
-        )
-        self.poses, self.until = poses, until
-        self.properties, self.triangles = self._properties(material, triangles)
+        for what in ("velocity", "angular_velocity"):
+            setattr(self, what, self._vector(what.replace("_", " "), getattr(self, what)))
+        self.properties, self.triangles = self._properties(triangles)
         spread, axes = np.linalg.eigh(self.properties.second / self.properties.mass)
         spread = np.maximum(spread, THINNEST * spread[-1])
         self.root = axes * np.sqrt(spread) @ axes.T
-        control = self.properties.center + SIGNS @ self.root
-        super().__init__(
-            control,
-            np.arange(4)[None],
-            material,
-            velocities=self.velocity_at(control),
-            name=name,
-            surface=EmbeddedSurface(
-                np.tile(np.arange(4), (count, 1)), self.weights_of(self.mesh_points), self.triangles
-            ),
-            collides_with=collides_with,
-            field_weights=field_weights,
-        )
+        self.points, self.elements = self.properties.center + SIGNS @ self.root, np.arange(4)[None]
+        self.velocities = self.velocity_at(self.points)
+        corners, weights = np.tile(np.arange(4), (count, 1)), self.weights_of(self.mesh_points)
+        self.surface = EmbeddedSurface(corners, weights, self.triangles)
+        super().__post_init__()
 
-    def _check_numbers(self, material, mass, thickness):
-        """Refuse a mass, thickness or density that is not above 0, and values per vertex."""
-        given = {"mass": mass, "thickness": thickness}
-        if mass is None:
+    def _check_numbers(self):
+        """Refuse a mass, thickness or density that is not above 0, values per vertex, and what only
+        deformable bodies have.
+        """
+        material = self.material
+        given = {"mass": self.mass, "thickness": self.thickness}
+        if self.mass is None:
             given["density"] = material.density
+        for what in ("pins", "velocities", "rest_points", "surface"):
+            if getattr(self, what) is not None:
+                known = {"name": self.name, "what": what.replace("_", " ")}
+                raise ValueError(message("script.rigid_without", **known))
         for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
             if np.ndim(getattr(material, what)):
                 raise ValueError(
@@ -119,9 +106,9 @@ class RigidBody(Volume):
             raise ValueError(message("script.rigid_vector", name=self.name, what=what))
         return value
 
-    def _properties(self, material, triangles):
+    def _properties(self, triangles):
         """Return the `MassProperties`, and the triangles facing outwards where they are closed."""
-        points, density = self.mesh_points, float(np.asarray(material.density))
+        points, density = self.mesh_points, float(np.asarray(self.material.density))
         if self.thickness is not None:
             found = shell_properties(points, triangles, self.thickness, density)
         elif not is_closed(triangles):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import Cells, Solid, Volume
+from ..bodies import Cells, RigidBody, Solid, Volume
 from ..elements.tets import tet_gradients
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
@@ -18,6 +18,8 @@ from .initial.edge_crossings import unit
 
 # A contact is at most this many times as stiff as the vertices that it acts on.
 STIFFEST = 30.0
+# So many points of a rigid body share a load.
+SHARED = 4.0
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -59,6 +61,8 @@ class ContactSurface:
     stiffness: np.ndarray
     push_out_stiffness: np.ndarray
     spacing: np.ndarray
+    rigid: tuple
+    """The first vertex of rigid bodies and the end of these."""
 
     def normals(self, x, triangle):
         """Return unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
@@ -67,8 +71,10 @@ class ContactSurface:
 
     @property
     def can_touch(self):
-        """True where any two surfaces may meet."""
-        return bool(self.may_touch.any())
+        """True where any two surfaces may meet; and for rigid bodies, which move along arcs only by
+        truncation.
+        """
+        return bool(self.may_touch.any()) or self.rigid[0] < self.rigid[1]
 
 
 def stiffness_bound(assembly, settings):
@@ -108,6 +114,14 @@ def bound_at_points(points, bound):
     yielding = np.abs(weight) * np.maximum(shared[corner], 1.0) / bound[corner]
     with np.errstate(divide="ignore"):
         return 1.0 / np.bincount(point, yielding, minlength=len(points))
+
+
+def bound_of_rigid_points(points, mass, settings):
+    """Return `stiffness_bound` of the points of rigid bodies: STIFFEST times their inertia, which
+    SHARED of them share. At an arm r the inverse of that is h² (1 + |L⁻¹r|²)/m = 4 h² Σ β²/m.
+    """
+    yielding = 4.0 * (points.weights**2).sum(axis=1) / (4.0 * mass[points.corners[:, 0]])
+    return STIFFEST / (SHARED * settings.step_time**2 * yielding)
 
 
 def contact_surface(assembly, bodies, colliders, settings):
@@ -174,7 +188,10 @@ def contact_surface(assembly, bodies, colliders, settings):
     def spread_from_bodies(of_bodies, of_collider):
         return spread(of_bodies, of_collider, at_points(points, of_bodies))
 
-    bound = spread(bound, lambda c: np.inf, bound_at_points(points, bound))
+    at = bound_at_points(points, bound)
+    is_rigid = np.isin(points.body, assembly.rigid.numbers)
+    at[is_rigid] = bound_of_rigid_points(points, assembly.mass, settings)[is_rigid]
+    bound = spread(bound, lambda c: np.inf, at)
     stiffness = np.minimum(settings.collision_stiffness, bound)
     push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
     joint = connected_components(assembly.attachments.joints(), len(body))
@@ -207,6 +224,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         stiffness=stiffness,
         push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, push_out),
         spacing=spacing,
+        rigid=(assembly.rigid_start, assembly.free_count),
     )
 
 
@@ -254,5 +272,5 @@ def touch_table(bodies, colliders):
     table = table & table.T
     table[len(bodies) :, len(bodies) :] = False
     for number, body in enumerate(bodies):
-        table[number, number] = body.material.self_contact
+        table[number, number] = body.material.self_contact and not isinstance(body, RigidBody)
     return table

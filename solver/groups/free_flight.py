@@ -50,6 +50,8 @@ class FreeFlight:
     def _fly(self):
         self.moves.save()
         self.fly()
+        if self.model.rigid:
+            self.model.rigid.follow()
         self.model.followers.follow(0, self.model.vertex_count)
 
     def _record(self, chunks, flights, travel):

@@ -93,6 +93,7 @@ class IslandMoves:
             self.unmoved.zero_,
             self.verify.save,
             record(kernels.move_by_fractions, model.free_count, moves, [model.x], MOVE),
+            *([model.rigid.follow] if model.rigid else []),
             contact.follow,
             self.verify,
             record(kernels.decide, 1, ended, [self.rounds, self.continues]),

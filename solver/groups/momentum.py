@@ -60,6 +60,7 @@ class IslandMomentum(RecordedStage):
         solid = np.zeros(model.vertex_count, dtype=np.int32)
         for solids in assembly.solids:
             solid[solids.corners] = 1
+        solid[assembly.rigid.corners] = 1
         self.is_solid = upload(solid, int)
         self.untouched = upload(model.augmented.astype(np.int32), int)
         # State that passes from step to step.

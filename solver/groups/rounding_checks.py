@@ -55,6 +55,9 @@ class RoundingChecks:
         when(self.any_changed, partial(self._restore, then))
 
     def _restore(self, then):
-        play([self.restoring, self.model.contact.follow])
+        self.restoring()
+        if self.model.rigid:
+            self.model.rigid.follow()
+        self.model.contact.follow()
         if then is not None:
             then()

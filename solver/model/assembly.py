@@ -10,7 +10,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from .. import elements
-from ..bodies import Cells, Cloth, Solid
+from ..bodies import Cells, Cloth, Rod, Solid
 from ..elements.body_constants import per_vertex
 from ..elements.element_kind import Columns
 from ..elements.solid_moduli import lame_of
@@ -22,6 +22,7 @@ from ..topology.graphs import unique_edges
 from .air_surfaces import shown_area
 from .masses import vertex_mass
 from .penalties import spring_penalty
+from .rigid_set import RigidSet, rigid_set
 from .tearing import vertex_index
 
 
@@ -89,6 +90,8 @@ class Assembly:
     kinds: tuple
     elements: dict
     owner: dict
+    rigid: RigidSet
+    """The rigid bodies, whose vertices are the last free ones."""
     components: tuple = ((), None)
     """Corners of elements, and the connected components that they make (components.py)."""
 
@@ -96,6 +99,11 @@ class Assembly:
     def free_count(self):
         """Number of free vertices; the pinned ones follow behind them."""
         return int(self.color_start[-1])
+
+    @property
+    def rigid_start(self):
+        """The first vertex of a rigid body; they end at `free_count`."""
+        return self.free_count - 4 * len(self.rigid)
 
     @property
     def solids(self):
@@ -126,8 +134,11 @@ class Assembly:
         return held
 
     def corners(self):
-        """Return the corners of the elements of every kind, [element, corner] each."""
-        return [columns.corners for columns in self.elements.values()]
+        """Return the corners of the elements of every kind, [element, corner] each, and those of
+        rigid bodies.
+        """
+        rigid = [self.rigid.corners] if len(self.rigid) else []
+        return [columns.corners for columns in self.elements.values()] + rigid
 
 
 def joined(blocks):
@@ -147,14 +158,16 @@ def known_colors(body):
 
 
 def mesh_of(body):
-    """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body."""
+    """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body; None of a rigid
+    one.
+    """
     if isinstance(body, Solid):
         return JoinedTets(body.tets, *lame_of(body))
     if isinstance(body, Cells):
         return CellMesh(body.cells, *lame_of(body), body.filling.part)
     if isinstance(body, Cloth):
         return JoinedTriangles(body.triangles, elements.triangles.shear_stiffness(body))
-    return Edges(body.edges)
+    return Edges(body.edges) if isinstance(body, Rod) else None
 
 
 NO_MESH = {
@@ -176,6 +189,8 @@ class _Collection:
     def add(self, number, body, offset, settings):
         """Add body `number`, whose vertices begin at `offset`."""
         mesh = mesh_of(body)
+        if mesh is None:
+            return
         mesh.corners = mesh.corners + np.int32(offset)
         self.meshes[type(mesh)].append(mesh)
         for kind in elements.KINDS:
@@ -240,7 +255,8 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
     made = blocks.joined()
     meshes = [made[name] for name in ("tets", "cells", "triangles", "edges")]
     rows = join(attachments, bodies, offsets[:-1])
-    edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes))
+    rigid = rigid_set(bodies, offsets, rows)
+    edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes), rigid.corners)
     joined_in_meshes = {id(mesh.corners) for mesh in meshes}
     others = [columns.corners for columns in made["elements"].values()]
     others = [corners for corners in others if id(corners) not in joined_in_meshes]
@@ -248,10 +264,13 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         edges = unique_edges(mesh_edges, *others, rows.edges())
     begin(message("progress.colors"))
     known = [known_colors(body) for body in bodies]
-    order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
+    later = pinned.copy()
+    later[rigid.corners] = True
+    order, color_start = vertex_order(points, later, edges, parent, extended(known))
+    order, color_start = rigid.inserted(order, color_start)
     number = np.empty(len(points), dtype=np.int32)
     number[order] = np.arange(len(points))
-    renumber([*meshes, *made["elements"].values(), rows], number)
+    renumber([*meshes, *made["elements"].values(), rows, rigid], number)
 
     def ordered(values):
         return extended(values)[order]
@@ -281,6 +300,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         keyed={name for body in bodies for name in body.keyed or ()},
         attachments=rows,
         mesh_edges=number[mesh_edges],
+        rigid=rigid,
         **made,
     )
     if "springs" in assembly.elements:

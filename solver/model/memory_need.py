@@ -14,6 +14,7 @@ from ..messages import message
 # elements by their name, and of a vertex that can touch, before any does.
 VERTEX = 400, 300
 ELEMENT = {"tet": (450, 390), "cell": (1400, 1330), "triangle": (1900, 1650), "edge": (500, 250)}
+ELEMENT["rigid body"] = 3000, 2000
 TOUCHING = 2100, 2800
 
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps of rigid bodies: along the arc c + t u, exp(t θ) R, with one fraction t for all of a body.
+
+Truncation sees straight steps of the four points, from one end of the arc to the other, and adds
+how far the arc bulges beyond them (kernels/lattice/embedding.py).
+"""
+
+import warp as wp
+
+from ..device.options import OPTIONS
+from .poses import RigidArrays, fitted_angle, image, is_image, middle_of, tensor_of, turned_by
+
+wp.set_module_options(OPTIONS)
+
+
+@wp.func
+def stays(first: int, x: wp.array[wp.vec3], candidate: wp.array[wp.vec3]):
+    """Return whether no candidate of the four points from `first` on is elsewhere."""
+    same = bool(True)
+    for k in range(4):
+        if not (candidate[first + k] == x[first + k]):
+            same = False
+    return same
+
+
+@wp.kernel
+def make_rigid(
+    first: int,
+    x: wp.array[wp.vec3],
+    # in and out
+    bodies: RigidArrays,
+    candidate: wp.array[wp.vec3],
+    # out
+    bend: wp.array[wp.vec3],
+):
+    """Set the step of every body from number `first` on: the closest to the candidates of its
+    four points, which become its end. One thread per body.
+    """
+    b = first + wp.tid()
+    at = bodies.first + 4 * b
+    center, turn, root = bodies.center[b], bodies.turn[b], bodies.root[b]
+    if stays(at, x, candidate):
+        bodies.shift[b] = wp.vec3d()
+        bodies.angle[b] = wp.vec3d()
+    elif not is_image(
+        at, center + bodies.shift[b], turned_by(bodies.angle[b], turn), root, candidate
+    ):
+        end = middle_of(at, candidate)
+        angle = fitted_angle(at, end, turn, root, candidate)
+        bodies.shift[b] = end - center
+        bodies.angle[b] = angle
+        for k in range(4):
+            candidate[at + k] = image(k, end, turned_by(angle, turn), root)
+    bend[b] = wp.vec3(bodies.angle[b])
+
+
+@wp.kernel
+def take_arcs(
+    first: int,
+    candidate: wp.array[wp.vec3],
+    # in and out
+    bodies: RigidArrays,
+    fraction: wp.array[float],
+    cut: wp.array[int],
+    # out
+    x: wp.array[wp.vec3],
+):
+    """Move every body from number `first` on along its arc, by the least fraction that its
+    four points may take. One thread per body.
+    """
+    b = first + wp.tid()
+    at = bodies.first + 4 * b
+    least = float(1.0)
+    reason = int(0)
+    for k in range(4):
+        if cut[at + k] != 0 and (reason == 0 or fraction[at + k] < least):
+            least = fraction[at + k]
+            reason = cut[at + k]
+    t = wp.float64(least)
+    bodies.shift[b] = t * bodies.shift[b]
+    bodies.angle[b] = t * bodies.angle[b]
+    if least > 0.0 and wp.length_sq(bodies.shift[b]) + wp.length_sq(bodies.angle[b]) > wp.float64(
+        0.0
+    ):
+        bodies.center[b] = bodies.center[b] + bodies.shift[b]
+        bodies.turn[b] = turned_by(bodies.angle[b], bodies.turn[b])
+    for k in range(4):
+        fraction[at + k] = least
+        cut[at + k] = reason
+        x[at + k] = image(k, bodies.center[b], bodies.turn[b], bodies.root[b])
+
+
+@wp.kernel
+def take_all(
+    first: int,
+    # in and out
+    bodies: RigidArrays,
+    x: wp.array[wp.vec3],
+):
+    """Move every body from number `first` on to the end of its step. One thread per body."""
+    b = first + wp.tid()
+    bodies.center[b] = bodies.center[b] + bodies.shift[b]
+    bodies.turn[b] = turned_by(bodies.angle[b], bodies.turn[b])
+    for k in range(4):
+        x[bodies.first + 4 * b + k] = image(k, bodies.center[b], bodies.turn[b], bodies.root[b])
+
+
+@wp.kernel
+def follow_points(
+    # in and out
+    bodies: RigidArrays,
+    x: wp.array[wp.vec3],
+):
+    """Let the pose of every body follow its four points, where other stages have moved these, and
+    make them rigid again. One thread per body.
+    """
+    b = wp.tid()
+    first = bodies.first + 4 * b
+    root = bodies.root[b]
+    if is_image(first, bodies.center[b], bodies.turn[b], root, x):
+        return
+    center = middle_of(first, x)
+    if not wp.isfinite(center):
+        center = bodies.center[b]
+    angle = fitted_angle(first, center, bodies.turn[b], root, x)
+    if wp.isfinite(angle):
+        bodies.turn[b] = turned_by(angle, bodies.turn[b])
+    bodies.center[b] = center
+    for k in range(4):
+        x[first + k] = image(k, center, bodies.turn[b], root)
+
+
+@wp.kernel
+def project_forces(
+    x: wp.array[wp.vec3],
+    bodies: RigidArrays,
+    # in and out
+    force: wp.array[wp.vec3],
+):
+    """Replace the forces [N] on the four points of every body by those that accelerate them like
+    its force and torque; 0 where animation leads. One thread per body.
+    """
+    b = wp.tid()
+    first = bodies.first + 4 * b
+    center = middle_of(first, x)
+    mass = wp.float64(0.25) * bodies.mass[b]
+    total = wp.vec3d()
+    torque = wp.vec3d()
+    second = wp.mat33d()
+    for k in range(4):
+        arm = wp.vec3d(x[first + k]) - center
+        total += wp.vec3d(force[first + k])
+        torque += wp.cross(arm, wp.vec3d(force[first + k]))
+        second += mass * wp.outer(arm, arm)
+    rate = wp.inverse(tensor_of(second)) * torque
+    if bodies.driven[b] != 0:
+        total = wp.vec3d()
+        rate = wp.vec3d()
+    for k in range(4):
+        arm = wp.vec3d(x[first + k]) - center
+        force[first + k] = wp.vec3(wp.float64(0.25) * total + mass * wp.cross(rate, arm))
