@@ -2,8 +2,9 @@
 """The last finished frame of a bake in the viewport, while the solver continues.
 
 The points lie in an attribute of the mesh, and a modifier at the end of the stack moves the
-vertices there; that of a rigid body moves all of it. Curves have no attributes: the modifier shows a copy of the curve, which is in no
-scene. It is off whenever the scene is read, so the simulation never sees its own result.
+vertices there; that of a rigid body moves all of it. Curves have no attributes: the modifier shows
+a copy of the curve, which is in no scene. It is off whenever the scene is read, so the simulation
+never sees its own result.
 """
 
 import time
