@@ -150,8 +150,8 @@ def _refuse_shear(ob, target):
 def end_of_animation(ob, gathered):
     """The time [s] until which an object follows its animation; None for one that is free."""
     frames = ob.vbd.animated_until - gathered.frame_start
-    is_led = ob.vbd.use_animation and frames > 0
-    return frames * gathered.settings.frame_time if is_led else None
+    follows = ob.vbd.use_animation and frames > 0
+    return frames * gathered.settings.frame_time if follows else None
 
 
 def _poses(gathered, ob, pose):
