@@ -195,14 +195,6 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),
-        "kept_action": PointerProperty(
-            type=bpy.types.Action,
-            name="Kept Action",
-            description="The action of a baked rigid body that is not assigned: its own one, or, "
-            "while its bake is not shown, that of the bake",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
         "bake_scene": StringProperty(
             name="Bake Scene",
             description="Name of the scene when the object was baked in it",

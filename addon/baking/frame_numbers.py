@@ -94,7 +94,7 @@ class Shapes:
 
     def __init__(self, gathered):
         self.gathered = gathered
-        self.start = [body.points for body in gathered.simulated()]
+        self.start = [shown_points(body) for body in gathered.simulated()]
         self.rest = None
 
     def numbers(self, index, positions, stats=None):
@@ -128,6 +128,11 @@ class Shapes:
             is_rod = isinstance(body, Rod)  # its directors come last
             points = x[: 1 + body.elements.max()] if is_rod else target.visible(x, pose)
             yield Surface(target.name, points, own)
+
+
+def shown_points(body):
+    """The points of a body as a frame has them [m]: those of a rigid one's mesh."""
+    return body.mesh_points if isinstance(body, RigidBody) else body.points
 
 
 def elements_of(pair):

@@ -15,7 +15,7 @@ from ...solver.topology.inertia import is_closed
 from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
 from ..objects.units import shown, unit_scale
-from ..playing.object_keys import rows_of
+from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from .bodies import Target, outward
 from .field_weights import field_weights
@@ -58,15 +58,6 @@ class RigidTarget(Target):
         world = motion @ self.start.matrix
         world[:3] /= self.unit
         return rows_of(np.linalg.inv(self.space(time)) @ world).astype(np.float32)
-
-
-def space_of(ob, depsgraph):
-    """The transform [4, 4] from an object's own location, rotation and scale to the world now: its
-    parent, without its constraints.
-    """
-    evaluated = ob.evaluated_get(depsgraph)
-    parent = np.array(evaluated.matrix_world) @ np.linalg.inv(np.array(evaluated.matrix_local))
-    return parent @ np.array(evaluated.matrix_parent_inverse)
 
 
 def rigid_body(gathered, ob, depsgraph, pose):
@@ -157,10 +148,10 @@ def _refuse_shear(ob, target):
 
 
 def end_of_animation(ob, gathered):
-    """The time [s] until which an object follows its animation; None if it is free from the start."""
+    """The time [s] until which an object follows its animation; None for one that is free."""
     frames = ob.vbd.animated_until - gathered.frame_start
-    is_led = ob.vbd.use_animation and frames > 0
-    return frames * gathered.settings.frame_time if is_led else None
+    follows = ob.vbd.use_animation and frames > 0
+    return frames * gathered.settings.frame_time if follows else None
 
 
 def _poses(gathered, ob, pose):

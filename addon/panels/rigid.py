@@ -3,6 +3,8 @@
 
 from bpy.types import Panel
 
+from ...solver.messages import message
+from ..objects.rigid_mass import in_words, is_filled, shown_mass
 from ..values.presets import MATERIAL_PRESETS
 from .drawing import PhysicsPanel, draw_presets, lock
 
@@ -14,7 +16,8 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
 
     def draw(self, context):
         lock(self.layout, context)
-        layout, vbd = self.layout, context.object.vbd
+        layout, ob = self.layout, context.object
+        vbd = ob.vbd
         row = draw_presets(layout, vbd, *MATERIAL_PRESETS["RIGID"])
         row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
         column = layout.column(align=True)
@@ -26,8 +29,14 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
         value = row.row()
         value.active = vbd.use_mass
         value.prop(vbd, "mass")
-        layout.prop(vbd, "is_hollow")
-        layout.prop(vbd, "thickness_mm", text="Walls (mm)")
+        mass = None if vbd.use_mass else shown_mass(ob)
+        if mass is not None:
+            layout.label(text=message("bake.mass", mass=in_words(mass)), icon="INFO")
+        column = layout.column(align=True)
+        column.prop(vbd, "is_hollow")
+        row = column.row()
+        row.active = not is_filled(ob)
+        row.prop(vbd, "thickness_mm", text="Walls (mm)")
         layout.operator("vbd.break_into_pieces")
 
 

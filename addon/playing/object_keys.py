@@ -44,6 +44,15 @@ def rows_of(basis):
     return basis[:3].T
 
 
+def space_of(ob, depsgraph):
+    """The transform [4, 4] from an object's own location, rotation and scale to the world now: its
+    parent, without its constraints.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    parent = np.array(evaluated.matrix_world) @ np.linalg.inv(np.array(evaluated.matrix_local))
+    return parent @ np.array(evaluated.matrix_parent_inverse)
+
+
 def write(ob, frames, frame_start, pace):
     """Let an object play `frames`, float32 [4, 3] `rows_of` its basis each, from scene frame
     `frame_start` on, and before them the keyframes of its own. Returns the record of the bake.

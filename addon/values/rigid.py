@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of rigid bodies: mass, walls and animation."""
+"""Properties of rigid bodies: mass, walls and animation, and what their bake replaces."""
 
-from bpy.props import BoolProperty, FloatProperty, IntProperty
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty
 
 from .declared import OVERRIDABLE
 from .scene_time import FRAME_LIMIT
@@ -49,5 +50,13 @@ def rigid_properties():
             min=-FRAME_LIMIT,
             max=FRAME_LIMIT,
             **plain,
+        ),
+        "kept_action": PointerProperty(
+            type=bpy.types.Action,
+            name="Kept Action",
+            description="The action of a baked rigid body that is not assigned: its own one, or, "
+            "while its bake is not shown, that of the bake",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
         ),
     }

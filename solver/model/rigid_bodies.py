@@ -124,9 +124,7 @@ class RigidBodies:
         """Return the launch that moves the bodies of a range by the least fraction of each."""
         begin, count = self.within(first, last)
         outputs = [self.struct, fraction, cut, self.model.x]
-        return self.model.launches.record(
-            steps.take_arcs, count, [candidate], outputs, STEP, begin
-        )
+        return self.model.launches.record(steps.take_arcs, count, [candidate], outputs, STEP, begin)
 
     def solving(self):
         """Return points, sizes and the length of a substep for kernels/rigid/sweep.py."""

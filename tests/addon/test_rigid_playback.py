@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigid bodies play as keyframes of their objects: exact, in every rotation mode, and given back."""
+"""Rigid bodies play as keyframes of their objects: exact in every rotation mode, and given back."""
 
 import bpy
 import numpy as np
@@ -8,9 +8,9 @@ from blender_scenes import empty_object, mesh_object, reopened, slide
 from mathutils import Matrix, Quaternion, Vector
 
 from vbd.addon.gathering.reader import curves_of
-from vbd.addon.gathering.rigid import space_of
 from vbd.addon.playing import object_keys, playback
 from vbd.addon.playing.baked import edits
+from vbd.addon.playing.object_keys import space_of
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 FIRST, COUNT = 11, 30
