@@ -138,7 +138,7 @@ class Simulation:
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
         joints = [body for body in bodies if isinstance(body, Joint)]
-        attachments += [tie for joint in joints for tie in attachments_of(joint)]
+        attachments += attachments_of(joints)
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]

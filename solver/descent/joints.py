@@ -56,7 +56,7 @@ class JointGuides(Stage):
             one["row"], one["first"] = r, -1
             center = np.zeros(3)
             if not in_space[r]:
-                first = begin[r] + used[r, :RIGID].sum()
+                first = begin[r] + RIGID
                 one["first"], one["slots"] = first, slot[first : first + RIGID]
                 corners = assembly.points[rows.corners[r, RIGID : 2 * RIGID]]
                 center = corners.mean(axis=0)

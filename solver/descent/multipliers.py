@@ -64,7 +64,8 @@ class Breaking(Stage):
             spans = np.array([span for _joint, *span in joints]).T
             first, end = (model.upload(ends.astype(np.int32), int) for ends in spans)
             strength = model.upload([float(joint.strength) for joint, *_ in joints], float)
-            inputs = [first, end, strength, model.x]
+            arm = model.upload([0.5 * joint.size for joint, *_ in joints], float)
+            inputs = [first, end, arm, strength, model.x]
             self.launches.append(record(break_joints, len(joints), inputs, outputs))
 
     def end_step(self):

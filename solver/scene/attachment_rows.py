@@ -46,10 +46,11 @@ class Rows:
     """`GuidedPoint`s of joints, None in other rows [row]."""
 
     def used(self):
-        """True for corners in use, bool [row, n]: those whose weight is not 0, or may change."""
+        """True for corners in use, bool [row, n]: all of joints, else those with a weight."""
         used = self.weights != 0.0
-        slides = np.array([guide is not None for guide in self.guides], dtype=bool)
-        used[slides & ~self.to_space(), RIGID : 2 * RIGID] = True
+        joined = np.array([joint is not None for joint in self.joint], dtype=bool)
+        used[joined, :RIGID] = True
+        used[joined & ~self.to_space(), RIGID : 2 * RIGID] = True
         return used
 
     @property

@@ -12,7 +12,9 @@ from itertools import groupby
 
 import numpy as np
 
+from ..bodies.rigid import SIGNS
 from ..messages import message
+from ..topology.graphs import connected_components
 from .attachment_rows import RIGID
 from .attachments import Attachment
 
@@ -45,9 +47,10 @@ class Joint:
     `kind`: "ball" lets it turn about the point, "hinge" about the axis, "slider" move along it,
     "fixed" neither. `limits` bound the angle [rad] of a hinge, counted about `axis` as of `body`
     against `other`, or the distance [m] of a slider; both are 0 at the start, and `motor` drives
-    them. A joint whose forces add up to more than `strength` [N] breaks permanently. The two bodies
-    collide with each other only if `collides`. `pose`: the animated place in space as a function of
-    the time [s] that returns a matrix [4, 4]; None stands still.
+    them. A joint breaks permanently where its force, and its moment over half the size of the
+    smaller body, add up to more than `strength` [N]. The two bodies collide with each other only if
+    `collides`. `pose`: the animated place in space as a function of the time [s] that returns a
+    matrix [4, 4]; None stands still.
     """
 
     kind: str
@@ -95,7 +98,7 @@ class Joint:
 
     @property
     def size(self):
-        """Distance [m] between the anchors of a joint: the size of the smaller body."""
+        """The size of the smaller body [m]."""
         bodies = [self.body] if self.other is None else [self.body, self.other]
         return min(np.ptp(body.mesh_points, axis=0).max() for body in bodies)
 
@@ -105,21 +108,20 @@ class Joint:
         first /= np.linalg.norm(first)
         return np.array([first, np.cross(self.axis, first)])
 
-    def anchors(self):
-        """Points of both bodies that stay together [anchor, 3] in m."""
-        half = 0.5 * self.size
+    def anchors(self, half):
+        """Points of both bodies at distances `half` that stay together [anchor, 3] in m."""
         along, (one, other) = self.axis, self.across()
         from_point = {
             "ball": [np.zeros(3)],
             "hinge": [along, -along],
             "slider": [],
-            "fixed": [along, 0.8 * one - 0.6 * along, -0.8 * one - 0.6 * along, other],
+            "fixed": SIGNS @ [one, other, along] / np.sqrt(3.0),
         }[self.kind]
         return self.point + half * np.reshape(from_point, (-1, 3))
 
-    def guides(self):
-        """The `GuidedPoint`s of sliders, limits and motors."""
-        half, (one, other) = 0.5 * self.size, self.across()
+    def guides(self, half):
+        """The `GuidedPoint`s of sliders, limits and motors, at distances `half` [m]."""
+        one, other = self.across()
         if self.kind == "slider":
             ends = self.point + half * self.axis, self.point - half * self.axis
             for place in ends:
@@ -171,9 +173,32 @@ class GuidedPoint:
         return float(goal) * (self.arm or 1.0)
 
 
-def attachments_of(joint):
-    """The `Attachment` of the anchors of a joint and that of its guides, where it has any."""
-    anchors, guides = joint.anchors(), list(joint.guides())
+def reaches(joints):
+    """Half the size [joint] of all that hangs together by joints, in m.
+
+    Anchors at this distance from a joint hold a moment by forces that are no larger than the weight
+    of what hangs on it: nearer ones would need penalties that float32 cannot carry
+    (model/penalties.py), and points of a rigid body may be outside of it.
+    """
+    bodies = list({id(b): b for j in joints for b in (j.body, j.other) if b is not None}.values())
+    number = {id(body): at for at, body in enumerate(bodies)}
+    pairs = [[number[id(j.body)], number[id(j.other or j.body)]] for j in joints]
+    group = connected_components(np.reshape(pairs, (-1, 2)), len(bodies))
+    low, high = np.full((2, len(bodies), 3), [[[np.inf]], [[-np.inf]]])
+    for at, body in zip(group, bodies, strict=True):
+        low[at] = np.minimum(low[at], body.mesh_points.min(axis=0))
+        high[at] = np.maximum(high[at], body.mesh_points.max(axis=0))
+    return [0.5 * (high - low)[group[number[id(j.body)]]].max() for j in joints]
+
+
+def attachments_of(joints):
+    """The `Attachment`s of the anchors of joints and those of their guides."""
+    pairs = zip(joints, reaches(joints), strict=True)
+    return [tie for joint, half in pairs for tie in _attachments_of(joint, half)]
+
+
+def _attachments_of(joint, half):
+    anchors, guides = joint.anchors(half), list(joint.guides(half))
     made = []
     if len(anchors):
         made.append(_attachment(joint, anchors, {}))

@@ -54,13 +54,10 @@ class Frame:
 
 
 @wp.func
-def own_share(row: AttachmentRow, guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
-    """P [m]: the corners of the attached point come first in a row."""
-    end = row.end
-    if guide.first >= 0:
-        end = guide.first
+def own_point(row: AttachmentRow, x: wp.array[wp.vec3], attachments: Attachments):
+    """P [m]: the four corners of the attached point come first in a row."""
     total = wp.vec3(0.0)
-    for k in range(row.begin, end):
+    for k in range(row.begin, row.begin + 4):
         total += attachments.share[k] * x[attachments.corner[k]]
     return total
 
@@ -149,7 +146,7 @@ def begin_guides(
             frame = frame_of(guide, x, attachments)
         else:
             frame = frame_in_space(starts[g], ends[g], guide, over - substep)
-        point = own_share(row, guide, x, attachments)
+        point = own_point(row, x, attachments)
         q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
         _n, s = coordinate(q, guide)
         ahead = nearest_turn(goal[g] - s, guide.arm)
@@ -183,7 +180,7 @@ def follow_bodies(
         frame = frame_of(guide, x, attachments)
     else:
         frame = frame_in_space(starts[g], ends[g], guide, float(fraction[0]))
-    point = own_share(row, guide, x, attachments)
+    point = own_point(row, x, attachments)
     q = wp.transpose(frame.rotation) * (point - frame.center) + guide.center
     along, s = coordinate(q, guide)
     off = s - goal[g]
@@ -215,8 +212,9 @@ def follow_bodies(
 
 @wp.kernel
 def break_joints(
-    first: wp.array[int],
+    begin: wp.array[int],
     end: wp.array[int],
+    arm: wp.array[float],
     strength: wp.array[float],
     x: wp.array[wp.vec3],
     # in and out
@@ -224,13 +222,19 @@ def break_joints(
     multiplier: wp.array[wp.vec3],
     broken: wp.array[int],
 ):
-    """Release the rows of a joint whose forces add up to more than its strength [N]. One thread a
-    joint.
+    """Release the rows of a joint where its force, and its moment over `arm` [m], add up to more
+    than its strength [N]. One thread a joint.
     """
     j = wp.tid()
-    total = float(0.0)
-    for r in range(first[j], end[j]):
-        total += wp.length(row_force(r, x, attachments))
-    if total > strength[j]:
-        for r in range(first[j], end[j]):
+    middle = wp.vec3(0.0)
+    for r in range(begin[j], end[j]):
+        middle += own_point(attachments.rows[r], x, attachments) / float(end[j] - begin[j])
+    force = wp.vec3(0.0)
+    moment = wp.vec3(0.0)
+    for r in range(begin[j], end[j]):
+        f = row_force(r, x, attachments)
+        force += f
+        moment += wp.cross(own_point(attachments.rows[r], x, attachments) - middle, f)
+    if wp.length(force) + wp.length(moment) / arm[j] > strength[j]:
+        for r in range(begin[j], end[j]):
             release(r, attachments, multiplier, broken)
