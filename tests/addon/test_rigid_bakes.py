@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bakes of rigid bodies from the scene to keyframes and back."""
 
+import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -218,3 +219,52 @@ def test_a_collider_that_was_a_rigid_body_plays_its_bake(scene):
     baked()
     assert object_keys.plays(ob) and list(curves_of(ob.animation_data.action))
     assert shown(sheet, 9)[:, 2].max() > 1.05
+
+
+def alembic(path):
+    bpy.ops.wm.alembic_export(filepath=path + ".abc", start=1, end=9)
+    return lambda: bpy.ops.wm.alembic_import(filepath=path + ".abc")
+
+
+def usd(path):
+    bpy.ops.wm.usd_export(filepath=path + ".usdc", export_animation=True)
+    return lambda: bpy.ops.wm.usd_import(filepath=path + ".usdc")
+
+
+def gltf(path):
+    addon_utils.enable("io_scene_gltf2")
+    bpy.ops.export_scene.gltf(filepath=path + ".glb")
+    return lambda: bpy.ops.import_scene.gltf(filepath=path + ".glb")
+
+
+def fbx(path):
+    addon_utils.enable("io_scene_fbx")
+    options = {"bake_anim_use_all_actions": False, "bake_anim_use_nla_strips": False}
+    bpy.ops.export_scene.fbx(filepath=path + ".fbx", bake_anim_simplify_factor=0.0, **options)
+    return lambda: bpy.ops.import_scene.fbx(filepath=path + ".fbx", anim_offset=0.0)
+
+
+@pytest.mark.parametrize("export", [alembic, usd, gltf, fbx])
+def test_exports_have_the_motion_without_a_conversion(scene, tmp_path, export):
+    ob = crate(z=1.2)
+    slab()
+    frames(scene, 1, 9)
+    scene.frame_start, scene.frame_end = 1, 9
+    baked()
+    before = {frame: shown(ob, frame) for frame in (1, 5, 9)}
+    then_import = export(str(tmp_path / "crate"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    then_import()
+    again = max((o for o in bpy.data.objects if o.type == "MESH"), key=lambda o: len(o.data.edges))
+    for frame, points in before.items():
+        now = shown(again, frame)
+        gaps = np.linalg.norm(points[:, None] - now[None], axis=2).min(axis=1)
+        assert gaps.max() < 1e-4
+
+
+def test_there_is_no_point_cache_of_a_rigid_body(scene):
+    ob = crate()
+    ob.shape_key_add(name="Basis", from_mix=False)
+    baked()
+    with pytest.raises(RuntimeError, match="poll"):
+        bpy.ops.vbd.export_point_cache(directory="/tmp")
