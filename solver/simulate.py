@@ -52,6 +52,8 @@ class Frame:
     """Returns the arrays of a checkpoint by name; valid until the next frame is requested."""
     places: Callable[[], Places]
     """Returns the contacts and the stuck places; valid until the next frame is requested."""
+    poses: list
+    """Center [m] and rotation [3, 3], 1 at first, of every rigid body, float64; None of others."""
 
     @property
     def positions(self):
@@ -184,11 +186,17 @@ class Simulation:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
                 elements, later = self.tearing.elements(), (stepper.checkpoints.state, self.places)
-                yield Frame(index, positions, elements, statistics, model.size, *later)
+                known = statistics, model.size, *later, self._poses()
+                yield Frame(index, positions, elements, *known)
         except Cancelled:
             return
         finally:
             threads.stop()
+
+    def _poses(self):
+        """Return the poses of rigid bodies."""
+        known = self.model.rigid.poses() if self.model.rigid else {}
+        return [known[n][1:] if n in known else None for n in range(len(self.deformable))]
 
     def places(self):
         """Return the current `Places`."""

@@ -162,7 +162,7 @@ def matrix_entries(chunked):
             ranges[-1].append((first, len(own)))
             first += len(own)
             lists.append(own)
-    entries = np.concatenate(lists)
+    entries = np.concatenate([np.zeros((0, 3), dtype=int), *lists])
     blocks, block = np.unique(entries[:, 1:], axis=0, return_inverse=True)
     order = np.argsort(block.ravel(), kind="stable")
     start = np.searchsorted(block.ravel()[order], np.arange(len(blocks) + 1))

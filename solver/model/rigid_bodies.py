@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.rigid import flight, steps
+from ..kernels.rigid import coarse, flight, steps
 from ..kernels.rigid.poses import RigidArrays
 
 # Arrays [body] that pass from one substep to the next.
@@ -142,6 +142,24 @@ class RigidBodies:
         return self.model.launches.record(
             steps.take_all, count, [], [self.struct, self.model.x], STEP, begin
         )
+
+    def save_poses(self):
+        """Save all poses before a step."""
+        wp.copy(self.struct.before_center, self.struct.center)
+        wp.copy(self.struct.before_turn, self.struct.turn)
+
+    def adding_blocks(self, aggregates, inertia, patches, skyline, matrix):
+        """Return the launch that adds the blocks of all bodies to the coarse matrix."""
+        numbers = self.model.upload(aggregates.astype(np.int32), int)
+        inputs = [numbers, inertia, self.struct, patches, skyline]
+        return self.model.launches.record(
+            coarse.add_rigid_blocks, self.count, inputs, [matrix]
+        )
+
+    def moving_in_line(self, component, components):
+        """Return the launch that takes the fraction of a coarse step since the saved poses."""
+        inputs, outputs = [component, components], [self.struct, self.model.x]
+        return self.model.launches.record(coarse.move_bodies, self.count, inputs, outputs)
 
     def poses(self):
         """Return (body, center [3] in m, rotation [3, 3]) by the number of every rigid body."""

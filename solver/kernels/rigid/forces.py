@@ -92,8 +92,8 @@ def moves_too(v: int, step: RigidStep, embedding: Embedding):
 
 @wp.func
 def side_of(touch: Touch, step: RigidStep, embedding: Embedding):
-    """Return, of a pair, the first corner on the body, ±1 for its side, and whether a body on the
-    other side moves at the same time: the sides of a pair belong to one body each.
+    """Return, of a pair, the first corner on the body with a weight, ±1 for its side, and whether a
+    body on the other side moves at the same time: the sides of a pair belong to one body each.
     """
     first = int(-1)
     weight = float(0.0)
@@ -102,7 +102,7 @@ def side_of(touch: Touch, step: RigidStep, embedding: Embedding):
         v = touch.vertices[c]
         if is_of(v, step, embedding):
             weight += touch.weights[c]
-            if first < 0:
+            if first < 0 and touch.weights[c] != 0.0:
                 first = int(c)
         elif moves_too(v, step, embedding):
             both = 1

@@ -8,9 +8,12 @@ how far the arc bulges beyond them (kernels/lattice/embedding.py).
 import warp as wp
 
 from ..device.options import OPTIONS
-from .poses import RigidArrays, fitted_angle, image, is_image, middle_of, tensor_of, turned_by
+from .poses import RigidArrays, fitted_angle, image, is_image, middle_of, sign_of, tensor_of, turned_by
 
 wp.set_module_options(OPTIONS)
+
+# Largest rounding of a coordinate in float32, in several operations.
+ROUNDING = wp.constant(wp.float64(2.0e-7))
 
 
 @wp.func
@@ -39,12 +42,13 @@ def make_rigid(
     b = first + wp.tid()
     at = bodies.first + 4 * b
     center, turn, root = bodies.center[b], bodies.turn[b], bodies.root[b]
-    if stays(at, x, candidate):
+    end_turn = turned_by(bodies.angle[b], turn)
+    if is_image(at, center + bodies.shift[b], end_turn, root, candidate):
+        end = center  # a step that is known in float64
+    elif stays(at, x, candidate):
         bodies.shift[b] = wp.vec3d()
         bodies.angle[b] = wp.vec3d()
-    elif not is_image(
-        at, center + bodies.shift[b], turned_by(bodies.angle[b], turn), root, candidate
-    ):
+    else:
         end = middle_of(at, candidate)
         angle = fitted_angle(at, end, turn, root, candidate)
         bodies.shift[b] = end - center
@@ -88,6 +92,8 @@ def take_arcs(
         fraction[at + k] = least
         cut[at + k] = reason
         x[at + k] = image(k, bodies.center[b], bodies.turn[b], bodies.root[b])
+    bodies.shift[b] = wp.vec3d()
+    bodies.angle[b] = wp.vec3d()
 
 
 @wp.kernel
@@ -101,6 +107,8 @@ def take_all(
     b = first + wp.tid()
     bodies.center[b] = bodies.center[b] + bodies.shift[b]
     bodies.turn[b] = turned_by(bodies.angle[b], bodies.turn[b])
+    bodies.shift[b] = wp.vec3d()
+    bodies.angle[b] = wp.vec3d()
     for k in range(4):
         x[bodies.first + 4 * b + k] = image(k, bodies.center[b], bodies.turn[b], bodies.root[b])
 
@@ -112,7 +120,8 @@ def follow_points(
     x: wp.array[wp.vec3],
 ):
     """Let the pose of every body follow its four points, where other stages have moved these, and
-    make them rigid again. One thread per body.
+    make them rigid again. Moves as small as the rounding of the points do not count: momenta would
+    follow them. One thread per body.
     """
     b = wp.tid()
     first = bodies.first + 4 * b
@@ -123,11 +132,15 @@ def follow_points(
     if not wp.isfinite(center):
         center = bodies.center[b]
     angle = fitted_angle(first, center, bodies.turn[b], root, x)
-    if wp.isfinite(angle):
-        bodies.turn[b] = turned_by(angle, bodies.turn[b])
-    bodies.center[b] = center
+    rounding = ROUNDING * wp.length(center)
     for k in range(4):
-        x[first + k] = image(k, center, bodies.turn[b], root)
+        rounding = wp.max(rounding, ROUNDING * wp.length(wp.vec3d(x[first + k])))
+    moved = wp.length(center - bodies.center[b]) + wp.length(root * sign_of(0)) * wp.length(angle)
+    if wp.isfinite(angle) and moved > rounding:
+        bodies.turn[b] = turned_by(angle, bodies.turn[b])
+        bodies.center[b] = center
+    for k in range(4):
+        x[first + k] = image(k, bodies.center[b], bodies.turn[b], root)
 
 
 @wp.kernel
