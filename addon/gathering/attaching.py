@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...solver.bodies import RigidBody
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
@@ -129,13 +130,15 @@ def _near(name, item, rows, place):
 
 
 class _Simulated:
-    """The surface of another simulated body."""
+    """The surface of another simulated body; a rigid one carries all points."""
 
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
         self.is_soft = target.lattice is not None
         self.points = target.start_points() if target.own is None else body.points
-        if ob.vbd.role == "SOFT":
+        if ob.vbd.role == "RIGID":
+            self.points, self.elements = body.mesh_points, body.triangles
+        elif ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:
                 from ...solver.topology.meshes import boundary_triangles
@@ -154,7 +157,11 @@ class _Simulated:
         gap = np.linalg.norm(points - place, axis=1)
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
         lattice = self.target.lattice
-        if lattice is not None:
+        if isinstance(self.body, RigidBody):
+            if keeps_distance:
+                place, length = points, np.zeros(len(points))
+            corners, weights = np.tile(np.arange(4), (len(place), 1)), self.body.weights_of(place)
+        elif lattice is not None:
             from ...solver.lattice.lattice import embed
 
             # Points near the surface move rigidly with the material.

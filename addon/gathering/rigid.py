@@ -29,7 +29,9 @@ SHEAR = 1e-4
 
 @dataclass
 class RigidTarget(Target):
-    """An object that will be baked as a rigid body."""
+    """An object that will be baked as a rigid body; attachments hold its vertices by `corners` and
+    `weights`.
+    """
 
     body: RigidBody | None = None
     space: object = None
@@ -88,6 +90,8 @@ def rigid_body(gathered, ob, depsgraph, pose):
         until=until,
     )
     target.faces = body.triangles
+    target.weights = body.weights_of(target.start_points())
+    target.corners = np.tile(np.arange(4), (len(target.weights), 1))
     gathered.targets.append(target)
     if deforms(ob):
         gathered.notes.append(message("note.rigid_deforms", name=ob.name))

@@ -6,7 +6,7 @@ from itertools import count
 from bpy.types import Operator, Panel, UIList
 
 from ..objects.curves import is_curve
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, SIMULATED
 from .drawing import PhysicsPanel, lock
 from .lists import ListOperator, RemoveOperator, draw_list
 
@@ -102,7 +102,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
     bl_label = "Attachments"
     bl_parent_id = "VBD_PT_physics"
     bl_options = {"DEFAULT_CLOSED"}
-    roles = BODIES
+    roles = SIMULATED
 
     def draw(self, context):
         _fields(self.layout, context)
@@ -130,6 +130,7 @@ class VBD_OT_add_attachment(ListOperator, Operator):
     bl_description = (
         "Attach the active object to another one that is selected too; without one, choose it below"
     )
+    roles = SIMULATED
 
     def execute(self, context):
         ob = context.object
@@ -157,6 +158,7 @@ class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
     items, active = "attachments", "attachment"
+    roles = SIMULATED
 
 
 classes = (

@@ -9,7 +9,7 @@ from gpu_extras.batch import batch_for_shader
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve, strands_of, unusable_spline
 from ..objects.nearest import nearest
-from ..objects.participants import BODIES
+from ..objects.participants import SIMULATED
 from .keeping import DrawCache, drawing
 
 # Lines drawn per attachment at most: enough to see its target.
@@ -83,7 +83,7 @@ def _lines_of(context):
 def _draw():
     context = bpy.context
     ob = context.object
-    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
+    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in SIMULATED or ob.vbd.baked:
         return
     if context.window_manager.vbd.baking:  # the view no longer shows the start
         return

@@ -236,7 +236,7 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     cube = bpy.context.object
     assert hints() == ["Choose a role above"]
     bpy.ops.vbd.add(role="COLLIDER")
-    assert hints() == ["Add a soft body, cloth or rod"]
+    assert hints() == ["Add an object that moves"]
     bpy.ops.vbd.add(role="SOFT")
     assert hints() == [message("bake.no_floor")]
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)

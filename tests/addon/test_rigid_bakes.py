@@ -11,6 +11,7 @@ from blender_scenes import (
     fall,
     frames,
     mesh_object,
+    pin,
     shown,
     slab,
     slide,
@@ -126,6 +127,41 @@ def test_below_a_moving_parent_it_falls_in_the_world(scene):
     for frame in (1, 4, 9):
         place = start[:3, 3] + speed * (frame - 1) / 24.0 - (0.0, 0.0, fall(scene, frame - 1))
         np.testing.assert_allclose(matrix(ob, frame)[:3, 3], place, atol=1e-3)
+
+
+@pytest.mark.parametrize("end", ["body", "hook", "sheet"])
+def test_attachments_hold_rigid_bodies_and_pull_at_them(scene, end):
+    """A crate on a hook, a crate on a crate that a frame holds, and a sheet that holds a crate."""
+    frames(scene, 1, 25)
+    ob = crate(z=2.0, size=0.2)
+    ob.vertex_groups.new(name="Top").add([1], 1.0, "REPLACE")
+    corner = shown(ob)[1]
+    if end == "hook":
+        target = empty_object(location=corner)
+    elif end == "body":
+        target = crate("Holder", z=2.4, use_animation=True, animated_until=25)
+    else:
+        sheet = mesh_object(
+            "Sheet",
+            [corner + d for d in ((0, 0, 0), (0.4, 0, 0), (0.4, 0, 0.4), (0, 0, 0.4))],
+            faces=[(0, 1, 2, 3)],
+            role="CLOTH",
+        )
+        pin(sheet, [2, 3])
+        sheet.vertex_groups.new(name="Corner").add([0], 1.0, "REPLACE")
+        item, target = sheet.vbd.attachments.add(), ob
+        item.vertex_group = "Corner"
+    if end != "sheet":
+        item = ob.vbd.attachments.add()
+        item.vertex_group = "Top"
+    item.target, item.stiffness = target, 1e6
+    baked()
+    if end == "sheet":
+        assert np.linalg.norm(shown(sheet, 25)[0] - shown(ob, 25)[1]) < 1e-3
+        assert shown(ob, 25)[:, 2].mean() < corner[2]  # it swings below
+    else:
+        assert np.linalg.norm(shown(ob, 25)[1] - corner) < 1e-3
+        np.testing.assert_allclose(shown(ob, 25)[:, 2].mean(), corner[2], atol=0.2)
 
 
 def test_many_bodies_may_share_a_mesh(scene):
