@@ -66,6 +66,10 @@ class RigidBody(Volume):
         if not len(triangles):
             raise ValueError(message("mesh.rigid_without_faces", name=name))
         refuse_flat_triangles(name, self.mesh_points, triangles)
+        self.first_pose = np.eye(3), np.zeros(3)
+        if self.poses is not None:
+            self.first_pose = self._pose(0.0)
+            self.mesh_points = self.mesh_points @ self.first_pose[0].T + self.first_pose[1]
         for what in ("velocity", "angular_velocity"):
             setattr(self, what, self._vector(what.replace("_", " "), getattr(self, what)))
         self.properties, self.triangles = self._properties(triangles)
@@ -133,7 +137,16 @@ class RigidBody(Volume):
         return 0.25 * (1.0 + np.linalg.solve(self.root, arms.T).T @ SIGNS.T)
 
     def pose_at(self, time):
-        """Return the given center [m] and rotation [3, 3] at a time [s], where `poses` leads it."""
+        """Return the center [m] and the rotation [3, 3] since the time 0, to which `poses` leads at
+        a time [s].
+        """
+        rotation, shift = self._pose(time)
+        back, before = self.first_pose
+        rotation = rotation @ back.T
+        return rotation @ (self.properties.center - before) + shift, rotation
+
+    def _pose(self, time):
+        """Return the rotation [3, 3] and the translation [m] of `poses` at a time [s]."""
         pose = self.poses(time)
         if len(pose) == 2:
             rotation, shift = (np.asarray(part, dtype=np.float64) for part in pose)
@@ -144,7 +157,7 @@ class RigidBody(Volume):
         if not known or not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-4):
             raise ValueError(message("script.rigid_pose", name=self.name, time=time))
         left, _, right = np.linalg.svd(rotation)
-        return rotation @ self.properties.center + shift, left @ right
+        return left @ right, shift
 
     def leads(self, time):
         """Return whether `poses` leads the body at a time [s]."""

@@ -56,6 +56,8 @@ class Prediction(Stage):
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
+        if self.model.rigid:
+            self.model.rigid.begin_frame(time)
 
     def begin_step(self):
         self.model.update_gravity()

@@ -30,6 +30,7 @@ class RigidBodies:
         self.model, self.set = model, assembly.rigid
         self.first, self.end = assembly.rigid_start, assembly.free_count
         self.count = len(self.set)
+        self.driven, self.moved = (np.zeros(self.count, dtype=bool) for _ in range(2))
         self.struct = self._arrays(model, assembly)
         # Numbers of the embedded points of each body, from its first one to its last.
         owner = model.surface.points.body
@@ -73,6 +74,38 @@ class RigidBodies:
         struct.lead_center = wp.zeros((2, count), dtype=wp.vec3d, device=device)
         struct.lead_turn = model.upload(np.stack([one, one]), wp.mat33d)
         return struct
+
+    def begin_frame(self, time):
+        """Read the poses to which animation leads in a frame that ends at a time [s]. Of its bodies
+        `driven` [body] are led, and those in `moved` go anywhere.
+        """
+        if not any(body.poses for body in self.set.bodies):
+            return
+        begin, origin = time - self.model.settings.frame_time, self.model.assembly.origin
+        center, turn = self.struct.lead_center.numpy(), self.struct.lead_turn.numpy()
+        for b, body in enumerate(self.set.bodies):
+            self.driven[b] = body.leads(time)
+            if self.driven[b]:
+                for end, at in enumerate((begin, time)):
+                    center[end, b], turn[end, b] = body.pose_at(at)
+                    center[end, b] -= origin
+        apart = (center[0] != center[1]).any(axis=1) | (turn[0] != turn[1]).any(axis=(1, 2))
+        was_driven = self.struct.driven.numpy() != 0
+        self.moved = self.driven & apart | (was_driven != self.driven)
+        self.struct.lead_center.assign(center)
+        self.struct.lead_turn.assign(turn)
+        self.struct.driven.assign(self.driven.astype(np.int32))
+
+    def stop(self):
+        """Forget the momenta of bodies that sleep."""
+        self.struct.velocity.zero_()
+        self.struct.momentum.zero_()
+
+    def mask(self, of_bodies):
+        """Return the mask of all bodies of the scene from one of rigid bodies."""
+        mask = np.zeros(len(self.model.assembly.vertices), dtype=bool)
+        mask[self.set.numbers[of_bodies]] = True
+        return mask
 
     @property
     def saved(self):

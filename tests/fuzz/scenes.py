@@ -49,7 +49,7 @@ class Scene:
 
 def make_scene(seed, index):
     """The scene of this number, always the same."""
-    return Layouts(np.random.default_rng([seed, index])).scene()
+    return Layouts(seed, index).scene()
 
 
 class Layouts(Maker):
@@ -76,6 +76,7 @@ class Layouts(Maker):
         layout()
         self.complete()
         words = ["aligned" if self.aligned else "askew", self.family, f"{self.size:.2g} m"]
+        words += ["rigid"] * self.has_rigid
         name = f"{layout.__name__} ({', '.join(words)})"
         return Scene(name, self.bodies, self.settings, self.frames, self.travel * self.size)
 
