@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solver.bodies import RigidBody
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
@@ -130,7 +129,7 @@ def _near(name, item, rows, place):
 
 
 class _Simulated:
-    """The surface of another simulated body; a rigid one carries all points."""
+    """The surface of another simulated body."""
 
     def __init__(self, body, target, ob, depsgraph):
         self.body, self.target = body, target
@@ -157,11 +156,7 @@ class _Simulated:
         gap = np.linalg.norm(points - place, axis=1)
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
         lattice = self.target.lattice
-        if isinstance(self.body, RigidBody):
-            if keeps_distance:
-                place, length = points, np.zeros(len(points))
-            corners, weights = np.tile(np.arange(4), (len(place), 1)), self.body.weights_of(place)
-        elif lattice is not None:
+        if lattice is not None:
             from ...solver.lattice.lattice import embed
 
             # Points near the surface move rigidly with the material.

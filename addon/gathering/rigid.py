@@ -29,8 +29,8 @@ SHEAR = 1e-4
 
 @dataclass
 class RigidTarget(Target):
-    """An object that will be baked as a rigid body; attachments hold its vertices by `corners` and
-    `weights`.
+    """An object that will be baked as a rigid body; `corners` are the points of its body for
+    attachments.
     """
 
     body: RigidBody | None = None
@@ -65,14 +65,15 @@ class RigidTarget(Target):
 def rigid_body(gathered, ob, depsgraph, pose):
     """The `RigidBody` of an object, which becomes a target of the bake."""
     _refuse_own_physics(ob)
-    points, triangles = _surface(ob, depsgraph, pose)
+    points, triangles, corners = _surface(ob, depsgraph, pose)
     target = RigidTarget(
         ob.name,
         identity(ob),
         pose,
         [],
         False,
-        faces=triangles,
+        corners=corners,
+        weights=np.ones(corners.shape),
         space=_space_in_time(gathered, ob, depsgraph),
         unit=unit_scale(depsgraph.scene),
     )
@@ -90,8 +91,6 @@ def rigid_body(gathered, ob, depsgraph, pose):
         until=until,
     )
     target.faces = body.triangles
-    target.weights = body.weights_of(target.start_points())
-    target.corners = np.tile(np.arange(4), (len(target.weights), 1))
     gathered.targets.append(target)
     if deforms(ob):
         gathered.notes.append(message("note.rigid_deforms", name=ob.name))
@@ -107,15 +106,19 @@ def _refuse_own_physics(ob):
 
 def _surface(ob, depsgraph, pose):
     """Points [point, 3] in the world [m] and triangles [triangle, 3] of an object as it is seen,
-    without faces that have no area, and vertices without a face.
+    without faces that have no area, and vertices without a face; and for every vertex its point, or
+    the nearest one, [vertex, 1].
     """
     points = pose.world_points()
     triangles = outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
     triangles = triangles[~are_flat(points, triangles)] if len(triangles) else triangles
     if not len(triangles):
         raise ValueError(message("mesh.rigid_without_faces", name=ob.name))
-    used, triangles = np.unique(triangles, return_inverse=True)
-    return points[used], triangles.reshape(-1, 3)
+    used, numbers = np.unique(triangles, return_inverse=True)
+    corners = np.searchsorted(used, np.arange(len(points)))
+    for loose in np.setdiff1d(np.arange(len(points)), used):
+        corners[loose] = np.linalg.norm(points[used] - points[loose], axis=1).argmin()
+    return points[used], numbers.reshape(-1, 3), corners[:, None]
 
 
 def _walls(gathered, ob, triangles):

@@ -17,6 +17,7 @@ from blender_scenes import (
     slide,
     straighten,
 )
+from mathutils import Vector
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.baking.loading import load
@@ -139,7 +140,10 @@ def test_attachments_hold_rigid_bodies_and_pull_at_them(scene, end):
     if end == "hook":
         target = empty_object(location=corner)
     elif end == "body":
-        target = crate("Holder", z=2.4, use_animation=True, animated_until=25)
+        target = crate("Holder", z=2.4, size=0.2, use_animation=True, animated_until=25)
+        bpy.context.view_layer.update()
+        inside = target.matrix_world.inverted() @ Vector(corner)
+        tie = np.array(target.matrix_world @ target.closest_point_on_mesh(inside)[1])
     else:
         sheet = mesh_object(
             "Sheet",
@@ -159,6 +163,10 @@ def test_attachments_hold_rigid_bodies_and_pull_at_them(scene, end):
     if end == "sheet":
         assert np.linalg.norm(shown(sheet, 25)[0] - shown(ob, 25)[1]) < 1e-3
         assert shown(ob, 25)[:, 2].mean() < corner[2]  # it swings below
+    elif end == "body":  # at the end of a string of the length that the gap has
+        length = np.linalg.norm(corner - tie)
+        assert np.linalg.norm(shown(ob, 25)[1] - tie) == pytest.approx(length, abs=1e-3)
+        assert shown(ob, 25)[1, 2] < corner[2]
     else:
         assert np.linalg.norm(shown(ob, 25)[1] - corner) < 1e-3
         np.testing.assert_allclose(shown(ob, 25)[:, 2].mean(), corner[2], atol=0.2)
