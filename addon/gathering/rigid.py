@@ -14,7 +14,8 @@ from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
 from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
-from ..objects.units import shown, unit_scale
+from ..objects.rigid_mass import walls
+from ..objects.units import unit_scale
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from .bodies import Target, outward
@@ -123,14 +124,13 @@ def _surface(ob, depsgraph, pose):
 
 def _walls(gathered, ob, triangles):
     """The thickness of the walls of a body [m]; None for one that is filled."""
-    walls = shown(ob.vbd, "thickness")
     if ob.vbd.is_hollow:
-        return walls
+        return walls(ob)
     if is_closed(triangles):
         return None
-    note = message("note.rigid_open", name=ob.name, walls=length(walls))
+    note = message("note.rigid_open", name=ob.name, walls=length(walls(ob)))
     gathered.notes.append(Hint(note))
-    return walls
+    return walls(ob)
 
 
 def _space_in_time(gathered, ob, depsgraph):

@@ -8,7 +8,16 @@ how far the arc bulges beyond them (kernels/lattice/embedding.py).
 import warp as wp
 
 from ..device.options import OPTIONS
-from .poses import RigidArrays, fitted_angle, image, is_image, middle_of, sign_of, tensor_of, turned_by
+from .poses import (
+    RigidArrays,
+    fitted_angle,
+    image,
+    is_image,
+    middle_of,
+    sign_of,
+    tensor_of,
+    turned_by,
+)
 
 wp.set_module_options(OPTIONS)
 
