@@ -87,6 +87,8 @@ class IslandMoves:
                 else collider_step_limits(model, steps.before, model.candidate)
             ),
         ]
+        if model.rigid:
+            self.limit.append(model.rigid.refusing(islands, self.least))
         ended = [self.stopped, self.meet, self.leaves]
         moves = [model.candidate, body, islands, self.least]
         self.take = [

@@ -192,6 +192,13 @@ class RigidBodies:
         inputs, outputs = [component, components], [self.struct, self.model.x]
         return self.model.launches.record(coarse.move_bodies, self.count, inputs, outputs)
 
+    def refusing(self, islands, least):
+        """Return the launch that sets `least` to 0 where islands cannot take a fraction."""
+        model = self.model
+        inputs = [self.struct, self.model.upload(self.set.numbers, int), self.points, self.sizes]
+        inputs += [model.contact_model.state.radius, islands.island, islands.turn]
+        return model.launches.record(steps.refuse_part_of_turn, self.count, inputs, [least])
+
     def poses(self):
         """Return (body, center [3] in m, rotation [3, 3]) by the number of every rigid body."""
         center = self.struct.center.numpy() + self.model.assembly.origin

@@ -18,6 +18,7 @@ from .poses import (
     axial,
     image,
     middle_of,
+    part_of_turn,
     sign_of,
     tensor_of,
     turned_by,
@@ -87,7 +88,8 @@ def predict_bodies(
         bodies.target_center[b] = bodies.center[b] + fall
         bodies.target_turn[b] = free_turn(b, h, bodies)
     shift = middle_of(first, guess) - middle_of(first, x_start)
-    turn = bodies.target_turn[b]
+    angle = angle_of(bodies.target_turn[b] * wp.transpose(bodies.turn[b]))
+    turn = turned_by(part_of_turn(angle) * angle, bodies.turn[b])
     if bodies.driven[b] != 0:
         shift = bodies.target_center[b] - bodies.center[b]
     if keeps_place != 0:

@@ -17,6 +17,8 @@ FIT_PASSES = wp.constant(6)
 # Fraction of the trace of a tensor that is added to it: a straight body turns about its own axis in
 # small steps.
 THIN = wp.constant(wp.float64(1.0e-12))
+# A step turns a body by at most this angle [rad]: bounds of arcs hold up to there.
+MOST_TURN = wp.constant(wp.float64(1.0))
 # Smallest angle [rad] of a fit that is not rounding.
 NO_TURN = wp.constant(wp.float64(1.0e-15))
 
@@ -101,7 +103,15 @@ def angle_of(r: wp.mat33d):
 
 
 @wp.func
-def is_image(first: int, center: wp.vec3d, turn: wp.mat33d, root: wp.mat33d, x: wp.array[wp.vec3]):
+def part_of_turn(angle: wp.vec3d):
+    """Return the part of a step up to MOST_TURN, 1 for all of it."""
+    return wp.min(wp.float64(1.0), MOST_TURN / wp.max(wp.length(angle), wp.float64(1.0e-30)))
+
+
+@wp.func
+def is_image(
+    first: int, center: wp.vec3d, turn: wp.mat33d, root: wp.mat33d, x: wp.array[wp.vec3]
+):
     """Return whether the four points from `first` on are those of a pose, to the last bit."""
     same = bool(True)
     for k in range(4):

@@ -10,16 +10,21 @@ import warp as wp
 from ..device.options import OPTIONS
 from .poses import (
     RigidArrays,
+    angle_of,
     fitted_angle,
     image,
     is_image,
     middle_of,
+    part_of_turn,
     sign_of,
     tensor_of,
     turned_by,
 )
 
 wp.set_module_options(OPTIONS)
+
+# Distance that counts as none beside contact distances: half of what they always leave.
+NEGLIGIBLE = wp.constant(5.0e-4)
 
 # Largest rounding of a coordinate in float32, in several operations.
 ROUNDING = wp.constant(wp.float64(2.0e-7))
@@ -60,10 +65,12 @@ def make_rigid(
     else:
         end = middle_of(at, candidate)
         angle = fitted_angle(at, end, turn, root, candidate)
-        bodies.shift[b] = end - center
-        bodies.angle[b] = angle
+        part = part_of_turn(angle)
+        bodies.shift[b] = part * (end - center)
+        bodies.angle[b] = part * angle
+        end_turn = turned_by(part * angle, turn)
         for k in range(4):
-            candidate[at + k] = image(k, end, turned_by(angle, turn), root)
+            candidate[at + k] = image(k, center + bodies.shift[b], end_turn, root)
     bend[b] = wp.vec3(bodies.angle[b])
 
 
@@ -181,3 +188,28 @@ def project_forces(
     for k in range(4):
         arm = wp.vec3d(x[first + k]) - center
         force[first + k] = wp.vec3(wp.float64(0.25) * total + mass * wp.cross(rate, arm))
+
+
+@wp.kernel
+def refuse_part_of_turn(
+    bodies: RigidArrays,
+    number: wp.array[int],
+    points: wp.array[wp.vec2i],
+    size: wp.array[float],
+    radius: wp.array[float],
+    island: wp.array[int],
+    turn: wp.array[wp.mat33d],
+    # in and out
+    least: wp.array[float],
+):
+    """Let the island of a body stay where it would take a fraction of a large turn: its points take
+    fractions of straight steps, which make the body smaller, and a rigid one cannot follow them.
+    One thread per body.
+    """
+    b = wp.tid()
+    i = island[number[b]]
+    if least[i] < 1.0:
+        angle = float(wp.length(angle_of(turn[i])))
+        too_small = 0.125 * size[b] * angle * angle
+        if too_small > NEGLIGIBLE * radius[points[b][0]]:
+            least[i] = 0.0

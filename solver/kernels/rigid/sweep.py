@@ -15,26 +15,17 @@ from ..descent.vertex_solve import ANALYTIC, ATTACHMENTS, IN_CELLS, Objective
 from ..device.options import OPTIONS
 from ..groups.rigid_steps import newton_step
 from .forces import RigidStep, forces_function
-from .poses import RigidArrays, angle_of, axial, image, tensor_of, turned_by
+from .poses import RigidArrays, angle_of, axial, image, part_of_turn, tensor_of, turned_by
 
 wp.set_module_options(OPTIONS)
 
 # The active contacts of a step are updated at most this many times.
 PASSES = wp.constant(3)
-# A step turns a body by at most this angle [rad]: bounds of arcs hold up to there.
-MOST_TURN = wp.constant(wp.float64(1.0))
-
 
 @wp.func
 def reach_of(shift: wp.vec3d, angle: wp.vec3d, size: float):
     """Return a bound of the displacement [m] of points within `size` [m] of the center."""
     return float(wp.length(shift)) + float(wp.length(angle)) * size
-
-
-@wp.func
-def part_of_turn(angle: wp.vec3d):
-    """Return the part of a step up to MOST_TURN, 1 for all of it."""
-    return wp.min(wp.float64(1.0), MOST_TURN / wp.max(wp.length(angle), wp.float64(1.0e-30)))
 
 
 @cache
