@@ -190,7 +190,7 @@ class Layout:
 
 def situations():
     """Makes an object of every kind that has panels, the active one after another."""
-    for role in ("SOFT", "CLOTH", "ROD", "COLLIDER"):
+    for role in ("SOFT", "CLOTH", "ROD", "RIGID", "COLLIDER"):
         bpy.ops.mesh.primitive_cube_add()
         bpy.ops.vbd.add(role=role)
         vbd = bpy.context.object.vbd

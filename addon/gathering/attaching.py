@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...solver.bodies import RigidBody
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
@@ -84,10 +83,7 @@ def _attachment(gathered, context, ob, item, made, spikes):
         limit = "strength" if item.tears else "maximum_force"
         options[limit] = item.maximum_force * fraction
     vertices = rows.vertices
-    if isinstance(body, RigidBody):
-        options["own_weights"] = body.weights_of(rows.points)
-        vertices = np.tile(np.arange(len(body.points)), (len(vertices), 1))
-    elif own.corners is not None:
+    if own.corners is not None:
         options["own_weights"] = own.weights[vertices]
         vertices = own.corners[vertices]
     options |= place.end(rows.points, item.keep_distance)
@@ -171,12 +167,7 @@ class _Simulated:
         gap = np.linalg.norm(points - place, axis=1)
         length = np.where(gap > NO_DISTANCE * np.ptp(self.points, axis=0).max(), gap, 0.0)
         lattice = self.target.lattice
-        if isinstance(self.body, RigidBody):
-            if keeps_distance:
-                place, length = points, np.zeros(len(points))
-            corners = np.tile(np.arange(len(self.body.points)), (len(points), 1))
-            weights = self.body.weights_of(place)
-        elif lattice is not None:
+        if lattice is not None:
             from ...solver.lattice.lattice import embed
 
             # Points near the surface move rigidly with the material.

@@ -14,7 +14,8 @@ from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
 from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
-from ..objects.units import shown, unit_scale
+from ..objects.rigid_mass import walls
+from ..objects.units import unit_scale
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from .bodies import Target, outward
@@ -29,7 +30,9 @@ SHEAR = 1e-4
 
 @dataclass
 class RigidTarget(Target):
-    """An object that will be baked as a rigid body."""
+    """An object that will be baked as a rigid body; `corners` are the points of its body for
+    attachments.
+    """
 
     body: RigidBody | None = None
     space: object = None
@@ -63,14 +66,15 @@ class RigidTarget(Target):
 def rigid_body(gathered, ob, depsgraph, pose):
     """The `RigidBody` of an object, which becomes a target of the bake."""
     _refuse_own_physics(ob)
-    points, triangles = _surface(ob, depsgraph, pose)
+    points, triangles, corners = _surface(ob, depsgraph, pose)
     target = RigidTarget(
         ob.name,
         identity(ob),
         pose,
         [],
         False,
-        faces=triangles,
+        corners=corners,
+        weights=np.ones(corners.shape),
         space=_space_in_time(gathered, ob, depsgraph),
         unit=unit_scale(depsgraph.scene),
     )
@@ -103,27 +107,30 @@ def _refuse_own_physics(ob):
 
 def _surface(ob, depsgraph, pose):
     """Points [point, 3] in the world [m] and triangles [triangle, 3] of an object as it is seen,
-    without faces that have no area, and vertices without a face.
+    without faces that have no area, and vertices without a face; and for every vertex its point, or
+    the nearest one, [vertex, 1].
     """
     points = pose.world_points()
     triangles = outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
     triangles = triangles[~are_flat(points, triangles)] if len(triangles) else triangles
     if not len(triangles):
         raise ValueError(message("mesh.rigid_without_faces", name=ob.name))
-    used, triangles = np.unique(triangles, return_inverse=True)
-    return points[used], triangles.reshape(-1, 3)
+    used, numbers = np.unique(triangles, return_inverse=True)
+    corners = np.searchsorted(used, np.arange(len(points)))
+    for loose in np.setdiff1d(np.arange(len(points)), used):
+        corners[loose] = np.linalg.norm(points[used] - points[loose], axis=1).argmin()
+    return points[used], numbers.reshape(-1, 3), corners[:, None]
 
 
 def _walls(gathered, ob, triangles):
     """The thickness of the walls of a body [m]; None for one that is filled."""
-    walls = shown(ob.vbd, "thickness")
     if ob.vbd.is_hollow:
-        return walls
+        return walls(ob)
     if is_closed(triangles):
         return None
-    note = message("note.rigid_open", name=ob.name, walls=length(walls))
+    note = message("note.rigid_open", name=ob.name, walls=length(walls(ob)))
     gathered.notes.append(Hint(note))
-    return walls
+    return walls(ob)
 
 
 def _space_in_time(gathered, ob, depsgraph):

@@ -47,7 +47,12 @@ def shown_mass(ob):
     a, b, c = axes.T
     cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)])
     area = 0.5 * float(np.linalg.norm(surface.areas @ cofactors, axis=1).sum())
-    return ob.vbd.density * ob.vbd.thickness * area
+    return ob.vbd.density * walls(ob) * area
+
+
+def walls(ob):
+    """Thickness of the walls of a rigid object [m]."""
+    return 1e-3 * ob.vbd.walls_mm
 
 
 def in_words(mass):

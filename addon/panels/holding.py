@@ -141,6 +141,7 @@ class VBD_OT_add_attachment(ListOperator, Operator):
         "Attach the active object to another one that is selected too; without one, choose it "
         "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too"
     )
+    roles = SIMULATED
 
     def execute(self, context):
         ob = context.object
@@ -175,6 +176,7 @@ class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
     items, active = "attachments", "attachment"
+    roles = SIMULATED
 
 
 classes = (

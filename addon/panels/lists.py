@@ -31,7 +31,8 @@ class ListOperator:
     def poll(cls, context):
         ob, reason = context.object, None
         if ob is None or ob.vbd.role not in cls.roles:
-            reason = message("role.select_body")
+            which = "role.select_body" if cls.roles == BODIES else "role.select_simulated"
+            reason = message(which)
         elif context.window_manager.vbd.baking:
             reason = message("bake.running")
         elif not ob.is_editable:

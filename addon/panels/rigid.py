@@ -10,7 +10,7 @@ from .drawing import PhysicsPanel, draw_presets, lock
 
 
 class VBD_PT_rigid(PhysicsPanel, Panel):
-    bl_label = "Mass"
+    bl_label = "Rigid Body"
     bl_parent_id = "VBD_PT_physics"
     roles = ("RIGID",)
 
@@ -36,13 +36,13 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
         column.prop(vbd, "is_hollow")
         row = column.row()
         row.active = not is_filled(ob)
-        row.prop(vbd, "thickness_mm", text="Walls (mm)")
+        row.prop(vbd, "walls_mm")
         layout.operator("vbd.break_into_pieces")
 
 
 class VBD_PT_rigid_animation(PhysicsPanel, Panel):
     bl_label = "Animated"
-    bl_parent_id = "VBD_PT_physics"
+    bl_parent_id = "VBD_PT_rigid"
     bl_options = {"DEFAULT_CLOSED"}
     roles = ("RIGID",)
 

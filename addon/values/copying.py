@@ -22,7 +22,7 @@ def refusal(context):
     """The reason why the material cannot be copied now, or None."""
     ob = context.object
     if ob is None or ob.vbd.role not in SIMULATED:
-        return message("role.select_body")
+        return message("role.select_simulated")
     if context.window_manager.vbd.baking:
         return message("bake.running")
     if not receivers(context):

@@ -36,6 +36,18 @@ def rigid_properties():
             default=False,
             **plain,
         ),
+        "walls_mm": FloatProperty(
+            name="Walls (mm)",
+            description="Thickness of the walls of a hollow rigid body, for its mass: how near "
+            "others come is the Thickness under Collision",
+            default=1.0,
+            min=1e-3,
+            max=1e5,
+            soft_min=0.1,
+            soft_max=100.0,
+            precision=3,
+            **plain,
+        ),
         "use_animation": BoolProperty(
             name="Animated",
             description="Follow the animation of the object up to a frame, then move freely with "

@@ -29,8 +29,8 @@ class Attachment:
     their `weights` [row, 1 to 8], which add up to 1: a vertex (a seam), a point of a triangle, of a
     tet, of a cell. Forces then act on both sides. The attached point may be such a sum as well,
     with its corners as `vertices` [row, 1 to 8] and their `own_weights`. Those of a `RigidBody` are
-    mesh points. `offset` [m] is the rest vector from the target to the attached point: zero pulls them together, None keeps the initial
-    distance.
+    mesh points. `offset` [m] is the rest vector from the target to the attached point: zero pulls
+    them together, None keeps the initial distance.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
     `tangential_stiffness` k_τ across it; `damping` [s] times it resists changes of C. A row whose
@@ -77,7 +77,7 @@ class Attachment:
         for name, limit in (self.keyed or {}).items():
             setattr(self, name, limit(0.0))
         self.vertices, self.own_weights = _points_of(
-            self.name, self.body, self.vertices, self.own_weights, rows
+            self.name, self.body, self.vertices, self.own_weights, rows, self.joint is not None
         )
         self._check_numbers()
         if (self.points is None) == (self.other is None):
@@ -95,7 +95,7 @@ class Attachment:
                     message("script.corners_needed", name=self.name, most=MOST_CORNERS)
                 )
             self.corners, self.weights = _points_of(
-                self.name, self.other, self.corners, self.weights, rows
+                self.name, self.other, self.corners, self.weights, rows, self.joint is not None
             )
         if self.normal is not None:
             normal = np.broadcast_to(np.asarray(self.normal, dtype=np.float64), (rows, 3))
@@ -178,9 +178,9 @@ def _mean(weights, points):
     return np.einsum("rk,rki->ri", weights, points)
 
 
-def _points_of(name, body, corners, weights, rows):
+def _points_of(name, body, corners, weights, rows, of_joint):
     """Corners and weights [row, n] of points of a body; equal weights if none are given. Those of a
-    rigid body are mesh points, and become its four points.
+    rigid body are mesh points, and become its four points; a joint has these.
     """
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
@@ -193,7 +193,7 @@ def _points_of(name, body, corners, weights, rows):
     count = corners.shape[1]
     if count > MOST_CORNERS:
         raise ValueError(message("script.many_corners", name=name, most=MOST_CORNERS))
-    is_rigid = isinstance(body, RigidBody)
+    is_rigid = isinstance(body, RigidBody) and not of_joint
     total = len(body.mesh_points if is_rigid else body.points)
     outside = (corners < 0) | (corners >= total)
     if outside.any():

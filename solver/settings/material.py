@@ -37,7 +37,7 @@ class Material:
     density: float | np.ndarray = number(
         1000.0,
         "Density",
-        "Mass in kg per cubic metre (soft bodies), square metre (cloth) or metre (rods)",
+        "Mass in kg per cubic metre (soft and rigid bodies), square metre (cloth) or metre (rods)",
         unit="kg/m³, kg/m² or kg/m",
         low=1e-9,
         high=1e9,

@@ -95,7 +95,7 @@ ELSEWHERE = set(
     fill_openings keeps_shape rest_shape_key stack_place stack_modifier keep_coarse attachments role
     self_contact collision_collection contact_vertices pin_start pin_end use_sewing sewing_speed
     sewing_force
-    use_mass mass is_hollow use_animation animated_until
+    use_mass mass is_hollow walls_mm use_animation animated_until
     sewing_tears field_force field_vortex field_magnetic field_harmonic field_wind
     field_turbulence field_drag field_texture field_all field_collection target tears sleep
     """.split()

@@ -236,7 +236,7 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     cube = bpy.context.object
     assert hints() == ["Choose a role above"]
     bpy.ops.vbd.add(role="COLLIDER")
-    assert hints() == ["Add a soft body, cloth or rod"]
+    assert hints() == ["Add an object that moves"]
     bpy.ops.vbd.add(role="SOFT")
     assert hints() == [message("bake.no_floor")]
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)
@@ -334,7 +334,7 @@ FIELDS_OF = {
         "youngs_modulus_mpa thickness_mm density bending_factor keeps_folds crease_radius_mm "
         "flow_time poisson_ratio rest_flat damping drag keeps_shape"
     ),
-    "RIGID": "use_mass mass density is_hollow thickness_mm animated_until",
+    "RIGID": "use_mass mass density is_hollow walls_mm animated_until",
     "COLLIDER": "collider_shape",
 }
 
@@ -495,7 +495,7 @@ def test_a_rigid_body_tells_its_mass_and_whether_walls_count(cube):
     bpy.context.view_layer.update()
     cube.vbd.role, cube.vbd.density = "RIGID", 500.0
     assert "Mass: 4,000 kg" in drawn(rigid_panels.VBD_PT_rigid)
-    assert grey(rigid_panels.VBD_PT_rigid) == {"mass", "thickness_mm"}
+    assert grey(rigid_panels.VBD_PT_rigid) == {"mass", "walls_mm"}
     cube.vbd.is_hollow = True
     assert "Mass: 14 kg" in drawn(rigid_panels.VBD_PT_rigid)
     assert grey(rigid_panels.VBD_PT_rigid) == {"mass"}

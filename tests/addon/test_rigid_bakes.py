@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bakes of rigid bodies from the scene to keyframes and back."""
 
+import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from blender_scenes import (
     fall,
     frames,
     mesh_object,
+    pin,
     shown,
     slab,
     slide,
     straighten,
 )
+from mathutils import Vector
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.baking.loading import load
@@ -127,6 +130,48 @@ def test_below_a_moving_parent_it_falls_in_the_world(scene):
         np.testing.assert_allclose(matrix(ob, frame)[:3, 3], place, atol=1e-3)
 
 
+@pytest.mark.parametrize("end", ["body", "hook", "sheet"])
+def test_attachments_hold_rigid_bodies_and_pull_at_them(scene, end):
+    """A crate on a hook, a crate on a crate that a frame holds, and a sheet that holds a crate."""
+    frames(scene, 1, 25)
+    ob = crate(z=2.0, size=0.2)
+    ob.vertex_groups.new(name="Top").add([1], 1.0, "REPLACE")
+    corner = shown(ob)[1]
+    if end == "hook":
+        target = empty_object(location=corner)
+    elif end == "body":
+        target = crate("Holder", z=2.4, size=0.2, use_animation=True, animated_until=25)
+        bpy.context.view_layer.update()
+        inside = target.matrix_world.inverted() @ Vector(corner)
+        tie = np.array(target.matrix_world @ target.closest_point_on_mesh(inside)[1])
+    else:
+        sheet = mesh_object(
+            "Sheet",
+            [corner + d for d in ((0, 0, 0), (0.4, 0, 0), (0.4, 0, 0.4), (0, 0, 0.4))],
+            faces=[(0, 1, 2, 3)],
+            role="CLOTH",
+        )
+        pin(sheet, [2, 3])
+        sheet.vertex_groups.new(name="Corner").add([0], 1.0, "REPLACE")
+        item, target = sheet.vbd.attachments.add(), ob
+        item.vertex_group = "Corner"
+    if end != "sheet":
+        item = ob.vbd.attachments.add()
+        item.vertex_group = "Top"
+    item.target, item.stiffness = target, 1e6
+    baked()
+    if end == "sheet":
+        assert np.linalg.norm(shown(sheet, 25)[0] - shown(ob, 25)[1]) < 1e-3
+        assert shown(ob, 25)[:, 2].mean() < corner[2]  # it swings below
+    elif end == "body":  # at the end of a string of the length that the gap has
+        length = np.linalg.norm(corner - tie)
+        assert np.linalg.norm(shown(ob, 25)[1] - tie) == pytest.approx(length, abs=1e-3)
+        assert shown(ob, 25)[1, 2] < corner[2]
+    else:
+        assert np.linalg.norm(shown(ob, 25)[1] - corner) < 1e-3
+        np.testing.assert_allclose(shown(ob, 25)[:, 2].mean(), corner[2], atol=0.2)
+
+
 def test_many_bodies_may_share_a_mesh(scene):
     ob = crate()
     other = bpy.data.objects.new("Other", ob.data)
@@ -218,3 +263,52 @@ def test_a_collider_that_was_a_rigid_body_plays_its_bake(scene):
     baked()
     assert object_keys.plays(ob) and list(curves_of(ob.animation_data.action))
     assert shown(sheet, 9)[:, 2].max() > 1.05
+
+
+def alembic(path):
+    bpy.ops.wm.alembic_export(filepath=path + ".abc", start=1, end=9)
+    return lambda: bpy.ops.wm.alembic_import(filepath=path + ".abc")
+
+
+def usd(path):
+    bpy.ops.wm.usd_export(filepath=path + ".usdc", export_animation=True)
+    return lambda: bpy.ops.wm.usd_import(filepath=path + ".usdc")
+
+
+def gltf(path):
+    addon_utils.enable("io_scene_gltf2")
+    bpy.ops.export_scene.gltf(filepath=path + ".glb")
+    return lambda: bpy.ops.import_scene.gltf(filepath=path + ".glb")
+
+
+def fbx(path):
+    addon_utils.enable("io_scene_fbx")
+    options = {"bake_anim_use_all_actions": False, "bake_anim_use_nla_strips": False}
+    bpy.ops.export_scene.fbx(filepath=path + ".fbx", bake_anim_simplify_factor=0.0, **options)
+    return lambda: bpy.ops.import_scene.fbx(filepath=path + ".fbx", anim_offset=0.0)
+
+
+@pytest.mark.parametrize("export", [alembic, usd, gltf, fbx])
+def test_exports_have_the_motion_without_a_conversion(scene, tmp_path, export):
+    ob = crate(z=1.2)
+    slab()
+    frames(scene, 1, 9)
+    scene.frame_start, scene.frame_end = 1, 9
+    baked()
+    before = {frame: shown(ob, frame) for frame in (1, 5, 9)}
+    then_import = export(str(tmp_path / "crate"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    then_import()
+    again = max((o for o in bpy.data.objects if o.type == "MESH"), key=lambda o: len(o.data.edges))
+    for frame, points in before.items():
+        now = shown(again, frame)
+        gaps = np.linalg.norm(points[:, None] - now[None], axis=2).min(axis=1)
+        assert gaps.max() < 1e-4
+
+
+def test_there_is_no_point_cache_of_a_rigid_body(scene):
+    ob = crate()
+    ob.shape_key_add(name="Basis", from_mix=False)
+    baked()
+    with pytest.raises(RuntimeError, match="poll"):
+        bpy.ops.vbd.export_point_cache(directory="/tmp")

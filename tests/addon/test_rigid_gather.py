@@ -65,7 +65,7 @@ def test_own_mass_replaces_the_density(crate):
 
 
 def test_a_hollow_body_has_its_mass_in_its_walls(crate):
-    crate.vbd.is_hollow, crate.vbd.thickness_mm = True, 2.0
+    crate.vbd.is_hollow, crate.vbd.walls_mm = True, 2.0
     found = gathered()
     assert only(found)[0].properties.mass == pytest.approx(DENSITY * 24.0 * 0.002, rel=1e-4)
     assert not found.notes
@@ -73,7 +73,7 @@ def test_a_hollow_body_has_its_mass_in_its_walls(crate):
 
 def test_an_open_mesh_is_a_shell_and_says_so(scene):
     ob = mesh_object("Plate", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], faces=[(0, 1, 2, 3)])
-    ob.vbd.role, ob.vbd.density, ob.vbd.thickness = "RIGID", 1000.0, 0.002
+    ob.vbd.role, ob.vbd.density, ob.vbd.walls_mm = "RIGID", 1000.0, 2.0
     found = gathered()
     assert only(found)[0].properties.mass == pytest.approx(2.0, rel=1e-4)
     (note,) = found.notes
