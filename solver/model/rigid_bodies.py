@@ -157,9 +157,7 @@ class RigidBodies:
         """Return the launch that moves the bodies of a range by the least fraction of each."""
         begin, count = self.within(first, last)
         outputs = [self.struct, fraction, cut, self.model.x]
-        return self.model.launches.record(
-            steps.take_arcs, count, [candidate], outputs, STEP, begin
-        )
+        return self.model.launches.record(steps.take_arcs, count, [candidate], outputs, STEP, begin)
 
     def solving(self):
         """Return points, sizes and the length of a substep for kernels/rigid/sweep.py."""
@@ -187,9 +185,7 @@ class RigidBodies:
         """Return the launch that adds the blocks of all bodies to the coarse matrix."""
         numbers = self.model.upload(aggregates.astype(np.int32), int)
         inputs = [numbers, inertia, self.struct, patches, skyline]
-        return self.model.launches.record(
-            coarse.add_rigid_blocks, self.count, inputs, [matrix]
-        )
+        return self.model.launches.record(coarse.add_rigid_blocks, self.count, inputs, [matrix])
 
     def moving_in_line(self, component, components):
         """Return the launch that takes the fraction of a coarse step since the saved poses."""
