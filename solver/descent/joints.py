@@ -12,6 +12,34 @@ from ..model.stage import Stage
 from ..scene.attachment_rows import RIGID
 
 
+class JointMultipliers(Stage):
+    """Tempers the multipliers of joints between bodies that contact holds."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        rows, attachments = model.assembly.attachments, model.attachments
+        joined = [r for r, joint in enumerate(rows.joint) if joint is not None]
+        truncation, self.multiplier = model.contact.truncation, attachments.multiplier
+        self.before = wp.clone(self.multiplier)
+        inputs = [model.upload(np.array(joined, np.int32), int)]
+        inputs += [truncation.fraction, truncation.cut, self.before]
+        outputs = [attachments.struct, self.multiplier]
+        kernel = kernels.temper_multipliers
+        self.temper = model.launches.record(kernel, len(joined), inputs, outputs)
+
+    @staticmethod
+    def is_needed(model):
+        """Return whether contact may hold joined bodies."""
+        joints = any(joint is not None for joint in model.assembly.attachments.joint)
+        return joints and model.contact is not None and model.contact.truncation.on
+
+    def before_sweep(self):
+        wp.copy(self.before, self.multiplier)
+
+    def after_sweep(self):
+        self.temper()
+
+
 class JointGuides(Stage):
     """Turns the normals of guided rows, and moves their targets, before and after every sweep.
 

@@ -14,7 +14,7 @@ is kept. A limit (one-sided) is left out while it only pulls.
 import warp as wp
 
 from ..device.options import OPTIONS
-from .attachments import AttachmentRow, Attachments, release, row_force
+from .attachments import AttachmentRow, Attachments, release, row_force, split_scale
 
 wp.set_module_options(OPTIONS)
 
@@ -208,6 +208,31 @@ def follow_bodies(
     attachments.rows[r] = row
     multiplier[r] = size * turned
     attachments.pull[r] = stiffness[1] * size * turned
+
+
+@wp.kernel
+def temper_multipliers(
+    rows: wp.array[int],
+    fraction: wp.array[float],
+    cut: wp.array[int],
+    before: wp.array[wp.vec3],
+    # in and out
+    attachments: Attachments,
+    multiplier: wp.array[wp.vec3],
+):
+    """Raise multipliers only by the part of their steps that bodies took in the last sweep: those
+    of a body that contact holds would grow without bound. One thread per row of a joint.
+    """
+    r = rows[wp.tid()]
+    row = attachments.rows[r]
+    part = float(1.0)
+    for k in range(row.begin, row.end):
+        i = attachments.corner[k]
+        if cut[i] != 0:
+            part = wp.min(part, fraction[i])
+    if part < 1.0:
+        multiplier[r] = wp.lerp(before[r], multiplier[r], part)
+        attachments.pull[r] = split_scale(row, 1, multiplier[r])
 
 
 @wp.kernel
