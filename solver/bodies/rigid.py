@@ -26,6 +26,8 @@ from .solids import EmbeddedSurface, Volume
 
 # The signs s_k of the four points.
 SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+# Values of its material that may change in time.
+KEYED = ("friction", "drag", "air_friction")
 # The least principal moment ∫ρ r rᵀ as a fraction of the largest: thinner bodies count as so thick.
 THINNEST = 1e-8
 
@@ -90,10 +92,14 @@ class RigidBody(Volume):
         given = {"mass": self.mass, "thickness": self.thickness}
         if self.mass is None:
             given["density"] = material.density
-        for what in ("pins", "velocities", "rest_points", "surface"):
-            if getattr(self, what) is not None:
+        for what in ("pins", "velocities", "rest_points", "surface", "keeps_shape"):
+            if getattr(self, what) not in (None, False):
                 known = {"name": self.name, "what": what.replace("_", " ")}
                 raise ValueError(message("script.rigid_without", **known))
+        for name in self.keyed or ():
+            if name not in KEYED:
+                known = {"value": name, "names": ", ".join(KEYED)}
+                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
         for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
             if np.ndim(getattr(material, what)):
                 raise ValueError(
@@ -126,6 +132,12 @@ class RigidBody(Volume):
                 found = solid_properties(points, triangles, density)
         return (found if self.mass is None else found.with_mass(self.mass)), triangles
 
+    @property
+    def size(self):
+        """The largest distance [m] of a mesh point from the center."""
+        arms = self.mesh_points - self.properties.center
+        return float(np.linalg.norm(arms, axis=1).max())
+
     def velocity_at(self, points):
         """Return the initial velocity [m/s] of points of the body [m], [point, 3]."""
         arms = np.asarray(points) - self.properties.center
@@ -135,6 +147,13 @@ class RigidBody(Volume):
         """Return the weights β [point, 4] of points of the body [m], where they are at first."""
         arms = np.asarray(points) - self.properties.center
         return 0.25 * (1.0 + np.linalg.solve(self.root, arms.T).T @ SIGNS.T)
+
+    def carried(self, corners, weights):
+        """Return Σ w x over mesh points, of their `corners` and `weights` [row, n], as the corners
+        and weights [row, 4] of the four points.
+        """
+        weights = np.einsum("rk,rkj->rj", weights, self.surface.weights[corners])
+        return np.tile(np.arange(4), (len(weights), 1)), weights
 
     def pose_at(self, time):
         """Return the center [m] and the rotation [3, 3] since the time 0, to which `poses` leads at

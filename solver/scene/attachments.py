@@ -180,7 +180,7 @@ def _mean(weights, points):
 
 def _points_of(name, body, corners, weights, rows, of_joint):
     """Corners and weights [row, n] of points of a body; equal weights if none are given. Those of a
-    rigid body are mesh points, and become its four points; a joint has these.
+    joint are the four points of a rigid body already.
     """
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
@@ -204,7 +204,4 @@ def _points_of(name, body, corners, weights, rows, of_joint):
     weights = np.array(weights, dtype=np.float64).reshape(corners.shape)
     if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
         raise ValueError(message("script.row_weights", name=name))
-    if is_rigid:
-        weights = np.einsum("rk,rkj->rj", weights, body.surface.weights[corners])
-        corners = np.tile(np.arange(4), (rows, 1))
-    return corners, weights
+    return body.carried(corners, weights) if is_rigid else (corners, weights)
