@@ -116,6 +116,15 @@ def bound_at_points(points, bound):
         return 1.0 / np.bincount(point, yielding, minlength=len(points))
 
 
+def carried_mass(assembly, joint):
+    """Return the mass [vertex, kg] of the vertices of rigid bodies, with a part of all that joints
+    hold together: it may all rest on one of them. `joint` [vertex] numbers what is attached.
+    """
+    together = np.bincount(joint, assembly.mass)[joint]
+    joined = np.bincount(joint)[joint] > 1
+    return np.where(joined, together / 4.0, assembly.mass)
+
+
 def bound_of_rigid_points(points, mass, settings):
     """Return `stiffness_bound` of the points of rigid bodies: STIFFEST times their inertia, which
     SHARED of them share. At an arm r the inverse of that is h² (1 + |L⁻¹r|²)/m = 4 h² Σ β²/m.
@@ -190,11 +199,12 @@ def contact_surface(assembly, bodies, colliders, settings):
 
     at = bound_at_points(points, bound)
     is_rigid = np.isin(points.body, assembly.rigid.numbers)
-    at[is_rigid] = bound_of_rigid_points(points, assembly.mass, settings)[is_rigid]
+    joint = connected_components(assembly.attachments.joints(), len(body))
+    carried = carried_mass(assembly, joint[:count])
+    at[is_rigid] = bound_of_rigid_points(points, carried, settings)[is_rigid]
     bound = spread(bound, lambda c: np.inf, at)
     stiffness = np.minimum(settings.collision_stiffness, bound)
     push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
-    joint = connected_components(assembly.attachments.joints(), len(body))
     held = held_bodies(assembly, body, joint)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
     is_kinematic = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]

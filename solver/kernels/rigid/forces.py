@@ -16,10 +16,7 @@ from ..contact.analytic_colliders import (
     CLEARANCE_FACTOR,
     ContactModel,
     collider_force_hessian,
-    direction_and_distance,
 )
-from ..contact.feasibility.collider_bounds import least_height
-from ..contact.feasibility.separating_planes import FLOOR, rounding_along
 from ..contact.law import extend_active_set
 from ..contact.pair_forces import Contacts, pair_force_hessian
 from ..contact.pairs import Touch, exact_gap
@@ -31,8 +28,6 @@ from ..scene.attachments import Attachments, row_force_hessian
 
 wp.set_module_options(OPTIONS)
 
-# A step may take this part of the distance to another surface; the rest is for rounding and arcs.
-ROOM = wp.constant(0.8)
 # Two bodies of one color that touch each assume that the other takes an equal part: their
 # stiffness counts twice (kernels/contact/pair_forces.py).
 BOTH_MOVE = wp.constant(2.0)
@@ -47,7 +42,6 @@ class RigidStep:
     shift: wp.vec3  # [m]
     angle: wp.vec3  # [rad]
     color: wp.vec2i  # vertices that move at the same time
-    limit: float  # stiffness [N/m] of limits: far above m/h²
 
 
 @wp.struct
@@ -76,31 +70,6 @@ def add_force(f: wp.vec3, h: wp.mat33, arm: wp.vec3d, total: Wrench):
     total.along += k
     total.mixed -= k * a
     total.around -= a * k * a
-    return total
-
-
-@wp.func
-def add_limit(
-    toward: wp.vec3,
-    distance: float,
-    floor: float,
-    number: int,
-    arm: wp.vec3d,
-    step: RigidStep,
-    total: RigidForces,
-):
-    """Return `total` plus the limit of a step that goes too far toward a surface at a `distance`
-    [m]: it then ends at a part of it, and slides along instead of being cut as a whole. From
-    within twice the `floor` [m] that always remains it leads away, since there nothing may go
-    nearer. `number` is that of the contact in the active set.
-    """
-    bulge = 0.5 * float(wp.length(arm)) * wp.length_sq(step.angle)
-    room = ROOM * (distance - 2.0 * floor) - bulge
-    total.margin = wp.min(total.margin, wp.max(room, 0.0))
-    if wp.dot(toward, displacement_at(step, arm)) > room:
-        f = (step.limit * room) * toward
-        total.wrench = add_force(f, step.limit * wp.outer(toward, toward), arm, total.wrench)
-        total.active_set = extend_active_set(total.active_set, -1 - number)
     return total
 
 
@@ -181,11 +150,7 @@ def add_pair(
         total.wrench = add_force(f, h, arm, total.wrench)
         total.touching += 1
         total.active_set = extend_active_set(total.active_set, k)
-    v = touch.vertices
-    floor = FLOOR * touch.radius
-    floor += rounding_along(touch.normal, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
-    distance = wp.dot(touch.normal, gap) / share
-    return add_limit(-weight * touch.normal, distance, floor, k, arm, step, total)
+    return total
 
 
 @cache
@@ -222,12 +187,6 @@ def forces_function(width: int, colliders: bool, attachments: bool) -> wp.Functi
             total.wrench = add_force(f, h, arm, total.wrench)
             total.touching += count
             total.active_set = extend_active_set(extend_active_set(total.active_set, s), number)
-        for k in range(model.colliders.kind.shape[0]):
-            n = direction_and_distance(model.colliders, k, now)
-            if n[3] > 0.0:
-                floor = least_height(model.colliders, k, model.state.radius[s], now)
-                toward = -wp.vec3(n[0], n[1], n[2])
-                total = add_limit(toward, n[3], floor, s, arm, step, total)
         return total
 
     @wp.func

@@ -20,9 +20,7 @@ from .poses import RigidArrays, angle_of, axial, image, part_of_turn, tensor_of,
 wp.set_module_options(OPTIONS)
 
 # The active contacts of a step are updated at most this many times.
-PASSES = wp.constant(6)
-# Stiffness of the limits of a step beside m/h².
-LIMIT = wp.constant(wp.float64(1.0e6))
+PASSES = wp.constant(3)
 
 
 @wp.func
@@ -63,7 +61,6 @@ def body_kernel(terms: int) -> wp.Kernel:
         step.first = bodies.first + 4 * b
         step.center = bodies.center[b]
         step.color = color
-        step.limit = float(LIMIT * weight)
         shift = wp.vec3d()
         angle = wp.vec3d()
         touching = int(0)
