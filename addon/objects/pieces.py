@@ -10,7 +10,6 @@ from bpy.props import FloatProperty, IntProperty
 from bpy.types import Operator
 
 from ...solver.messages import message
-from ..playing.playback import is_baked
 from .mesh_pieces import (
     loose_parts,
     neighbors_of_cells,
@@ -127,7 +126,7 @@ class VBD_OT_break_into_pieces(Operator):
             reason = message("joint.select_rigid")
         elif context.window_manager.vbd.baking:
             reason = message("bake.running")
-        elif is_baked(ob):
+        elif ob.vbd.baked:
             reason = message("role.baked", name=ob.name)
         elif not ob.is_editable:
             reason = message("role.linked", name=ob.name)

@@ -46,8 +46,8 @@ class Guide:
 
 
 @wp.struct
-class Frame:
-    """Where the other body is: its center [m] and rotation."""
+class BodyFrame:
+    """The place of the other body: its center [m] and rotation."""
 
     center: wp.vec3
     rotation: wp.mat33
@@ -65,7 +65,7 @@ def own_point(row: AttachmentRow, x: wp.array[wp.vec3], attachments: Attachments
 @wp.func
 def frame_of(guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
     """The frame of the other body at x."""
-    frame = Frame()
+    frame = BodyFrame()
     frame.rotation = wp.mat33(0.0)
     frame.center = wp.vec3(0.0)
     for k in range(4):
@@ -78,7 +78,7 @@ def frame_of(guide: Guide, x: wp.array[wp.vec3], attachments: Attachments):
 @wp.func
 def frame_in_space(start: wp.transform, end: wp.transform, guide: Guide, fraction: float):
     """The frame of an animated place at a fraction of the frame time."""
-    frame = Frame()
+    frame = BodyFrame()
     turned = wp.quat_slerp(
         wp.transform_get_rotation(start), wp.transform_get_rotation(end), fraction
     )
@@ -141,7 +141,7 @@ def begin_guides(
     value = wp.lerp(given[g][0], given[g][1], over)
     if guide.aim == SPEED:
         row = attachments.rows[guide.row]
-        frame = Frame()
+        frame = BodyFrame()
         if guide.first >= 0:
             frame = frame_of(guide, x, attachments)
         else:
@@ -175,7 +175,7 @@ def follow_bodies(
     if broken[r] != 0:
         return
     row = attachments.rows[r]
-    frame = Frame()
+    frame = BodyFrame()
     if guide.first >= 0:
         frame = frame_of(guide, x, attachments)
     else:
