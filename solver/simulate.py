@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 import warp as wp
 
-from .bodies import Collider, Deformable
+from .bodies import Collider, Deformable, RigidBody
 from .contact.contact import Contact
 from .contact.surface import contact_surface
 from .descent.checkpoints import Restart
@@ -141,6 +141,9 @@ class Simulation:
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:
             raise ValueError(message("bake.nothing"))
+        rigid = [body.name for body in deformable if isinstance(body, RigidBody)]
+        if rigid and settings.quasistatic:
+            raise ValueError(message("bake.rigid_at_rest", name=rigid[0]))
         refuse_too_large(deformable, colliders, device)
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
