@@ -20,6 +20,8 @@ from .initial.edge_crossings import unit
 STIFFEST = 30.0
 # So many points of a rigid body share a load.
 SHARED = 4.0
+# The stiffness [N/m] of colliders beside rigid bodies: above that of any body.
+RIGID = 1e30
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -193,6 +195,11 @@ def contact_surface(assembly, bodies, colliders, settings):
     at[is_rigid] = bound_of_rigid_points(points, assembly.mass, settings)[is_rigid]
     bound = spread(bound, lambda c: np.inf, at)
     stiffness = np.minimum(settings.collision_stiffness, bound)
+    if is_rigid.any():
+        # Softer contacts could not stop a heavy body, and truncation would stop all of its motion.
+        rigid = starts[-1] + np.flatnonzero(is_rigid)
+        stiffness[rigid] = bound[rigid]
+        stiffness[count : starts[-1]] = RIGID  # a pair has the lower one of both sides
     push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
     joint = connected_components(assembly.attachments.joints(), len(body))
     held = held_bodies(assembly, body, joint)
