@@ -9,6 +9,7 @@ from vbd.solver.bodies import Collider
 from vbd.solver.bounds import Plane
 from vbd.solver.scene.thickness import collision_thickness
 from vbd.solver.settings import Material
+from vbd.solver.simulate import simulate
 
 SPEED = 4.8
 
