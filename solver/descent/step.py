@@ -198,7 +198,6 @@ def make_coarse(model):
     if aggregates is None:
         return None
     correction = CoarseCorrection(model, aggregates)
-    correction.has_stiff_bodies = model.rigid is not None
     model.inherited.append(correction.before)
     # Bodies with separate matrices do not know of each other, and would block each other.
     touches = model.contact is not None and correction.groups.fit_one_matrix

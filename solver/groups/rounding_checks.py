@@ -6,7 +6,6 @@ from functools import partial
 import warp as wp
 
 from ..device.conditions import when
-from ..device.launches import play
 from ..kernels.groups import rounding_checks as kernels
 
 # Rough cost to check a pair, and to move a vertex [ns].

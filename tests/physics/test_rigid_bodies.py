@@ -53,9 +53,7 @@ def test_a_box_falls_and_rests_on_a_face(degrees):
     assert lowest[0] > 0.0 and lowest[3] < 0.001 and lowest[4] > 0.2
     energies = [f.stats.kinetic_energy + f.stats.gravitational_energy for f in frames]
     assert max(np.diff(energies)) < 1e-4 * 8.0 * 9.81 * 0.4
-    np.testing.assert_allclose(
-        box.points_at(*frames[-1].poses[0]), points, atol=1e-12
-    )
+    np.testing.assert_allclose(box.points_at(*frames[-1].poses[0]), points, atol=1e-12)
 
 
 @pytest.mark.parametrize("part", [0.95, 1.05])
@@ -63,7 +61,9 @@ def test_a_box_slides_below_and_sticks_above_the_friction_angle(part):
     """Below it accelerates by g (sin α − μ cos α)."""
     angle, seconds = np.radians(20.0), 2.0
     normal, friction = np.array([np.sin(angle), 0.0, np.cos(angle)]), part * np.tan(angle)
-    box = cuboid(0.1, 0.1015 * normal, tilted(20.0, (0, 1, 0)), material=Material(friction=friction))
+    box = cuboid(
+        0.1, 0.1015 * normal, tilted(20.0, (0, 1, 0)), material=Material(friction=friction)
+    )
     slope = Plane((0.0, 0.0, 0.0), normal, friction=friction)
     (*_, last) = simulate([box, slope], settings_of(friction=friction), int(24 * seconds))
     path = np.linalg.norm(last.poses[0][0] - 0.1015 * normal)
@@ -145,9 +145,7 @@ def test_a_bar_swings_about_a_pinned_point():
     period = 2.0 * np.pi * np.sqrt(inertia / (9.81 * 0.5 * length))
     times = np.arange(len(angle)) / 24.0
     crossing = np.flatnonzero(np.diff(np.sign(angle)))[:2]
-    found = [
-        times[k] + angle[k] / (angle[k] - angle[k + 1]) / 24.0 for k in crossing
-    ]
+    found = [times[k] + angle[k] / (angle[k] - angle[k + 1]) / 24.0 for k in crossing]
     # Implicit Euler is 1 % slow at 30 substeps of the quarter of a period.
     assert found[0] == pytest.approx(0.25 * period, rel=0.02)
     assert found[1] - found[0] == pytest.approx(0.5 * period, rel=0.02)

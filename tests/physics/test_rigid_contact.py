@@ -85,7 +85,9 @@ def test_a_heavy_plate_on_a_light_cushion_rests_where_statics_has_it():
         damping=0.02,
         friction=1.0,
     )
-    plate = cuboid((0.22, 0.22, 0.05), (0.0, 0.0, 0.46), mass=600.0, material=Material(friction=1.0))
+    plate = cuboid(
+        (0.22, 0.22, 0.05), (0.0, 0.0, 0.46), mass=600.0, material=Material(friction=1.0)
+    )
     settings = settings_of(use_ground=True)
     frames = list(simulate([plate, soft], settings, 72))
     assert speeds(frames[-2], frames[-1])[0] < 0.01
@@ -133,7 +135,11 @@ def test_thin_fast_spinning_plates_go_through_nothing(substeps, iterations):
     floor = Collider(*plane(4.0), name="Floor")
     points, triangles = grid(6, 0.8)
     net = Cloth(
-        points - [0.4, 0.4, -0.08], triangles, Material(youngs_modulus=1e5), Pins([0, 48]), name="Net"
+        points - [0.4, 0.4, -0.08],
+        triangles,
+        Material(youngs_modulus=1e5),
+        Pins([0, 48]),
+        name="Net",
     )
     soft = cushion(2, 0.1, (0.45, -0.1, 0.01))
     scene = [*thrown_plates(), net, soft, line((-0.5, 0.0, 0.05)), floor]

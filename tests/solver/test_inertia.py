@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+
 from vbd.solver.bodies import RigidBody
 from vbd.solver.settings import Material
 from vbd.solver.topology.inertia import shell_properties, solid_properties

@@ -109,9 +109,7 @@ def part_of_turn(angle: wp.vec3d):
 
 
 @wp.func
-def is_image(
-    first: int, center: wp.vec3d, turn: wp.mat33d, root: wp.mat33d, x: wp.array[wp.vec3]
-):
+def is_image(first: int, center: wp.vec3d, turn: wp.mat33d, root: wp.mat33d, x: wp.array[wp.vec3]):
     """Return whether the four points from `first` on are those of a pose, to the last bit."""
     same = bool(True)
     for k in range(4):

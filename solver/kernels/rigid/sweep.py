@@ -22,6 +22,7 @@ wp.set_module_options(OPTIONS)
 # The active contacts of a step are updated at most this many times.
 PASSES = wp.constant(3)
 
+
 @wp.func
 def reach_of(shift: wp.vec3d, angle: wp.vec3d, size: float):
     """Return a bound of the displacement [m] of points within `size` [m] of the center."""
