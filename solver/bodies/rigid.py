@@ -126,6 +126,12 @@ class RigidBody(Volume):
                 found = solid_properties(points, triangles, density)
         return (found if self.mass is None else found.with_mass(self.mass)), triangles
 
+    @property
+    def size(self):
+        """The largest distance [m] of a mesh point from the center."""
+        arms = self.mesh_points - self.properties.center
+        return float(np.linalg.norm(arms, axis=1).max())
+
     def velocity_at(self, points):
         """Return the initial velocity [m/s] of points of the body [m], [point, 3]."""
         arms = np.asarray(points) - self.properties.center
@@ -135,6 +141,13 @@ class RigidBody(Volume):
         """Return the weights β [point, 4] of points of the body [m], where they are at first."""
         arms = np.asarray(points) - self.properties.center
         return 0.25 * (1.0 + np.linalg.solve(self.root, arms.T).T @ SIGNS.T)
+
+    def carried(self, corners, weights):
+        """Return Σ w x over mesh points, of their `corners` and `weights` [row, n], as the corners
+        and weights [row, 4] of the four points.
+        """
+        weights = np.einsum("rk,rkj->rj", weights, self.surface.weights[corners])
+        return np.tile(np.arange(4), (len(weights), 1)), weights
 
     def pose_at(self, time):
         """Return the center [m] and the rotation [3, 3] since the time 0, to which `poses` leads at

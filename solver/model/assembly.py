@@ -90,10 +90,8 @@ class Assembly:
     kinds: tuple
     elements: dict
     owner: dict
-    rigid: RigidSet
-    """The rigid bodies, whose vertices are the last free ones."""
-    components: tuple = ((), None)
-    """Corners of elements, and the connected components that they make (components.py)."""
+    rigid: RigidSet  # their vertices are the last free ones
+    components: tuple = ((), None)  # corners, and their connected components (components.py)
 
     @property
     def free_count(self):
@@ -134,9 +132,7 @@ class Assembly:
         return held
 
     def corners(self):
-        """Return the corners of the elements of every kind, [element, corner] each, and those of
-        rigid bodies.
-        """
+        """Return the corners of all elements [element, corner] by kind, and of rigid bodies."""
         rigid = [self.rigid.corners] if len(self.rigid) else []
         return [columns.corners for columns in self.elements.values()] + rigid
 
@@ -158,9 +154,7 @@ def known_colors(body):
 
 
 def mesh_of(body):
-    """Return the `JoinedTets`, `CellMesh`, `JoinedTriangles` or `Edges` of a body; None of a rigid
-    one.
-    """
+    """Return the `JoinedTets`, `CellMesh` and so on of a body; None of a rigid one."""
     if isinstance(body, Solid):
         return JoinedTets(body.tets, *lame_of(body))
     if isinstance(body, Cells):
@@ -264,12 +258,10 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         edges = unique_edges(mesh_edges, *others, rows.edges())
     begin(message("progress.colors"))
     known = [known_colors(body) for body in bodies]
-    later = pinned.copy()
-    later[rigid.corners] = True
-    order, color_start = vertex_order(points, later, edges, parent, extended(known))
+    others = pinned | np.isin(np.arange(len(points)), rigid.corners)
+    order, color_start = vertex_order(points, others, edges, parent, extended(known))
     order, color_start = rigid.inserted(order, color_start)
-    number = np.empty(len(points), dtype=np.int32)
-    number[order] = np.arange(len(points))
+    number = np.argsort(order).astype(np.int32)
     renumber([*meshes, *made["elements"].values(), rows, rigid], number)
 
     def ordered(values):

@@ -291,9 +291,7 @@ class Model:
         return [(first, count) for first, count in ranges if count]
 
     def positions(self):
-        """Return the positions of every body [m], float64 [vertex, 3], in its own order; of rigid
-        bodies those of their mesh points.
-        """
+        """Return positions of all bodies [m], float64 [vertex, 3]: of rigid ones, mesh points."""
         points = self.x.numpy()[: self.vertex_count] + self.assembly.origin
         found = [points[mine] for mine in self.assembly.vertices]
         for number, (body, *pose) in (self.rigid.poses() if self.rigid else {}).items():

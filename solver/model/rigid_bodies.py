@@ -38,13 +38,7 @@ class RigidBodies:
         sizes = np.array([len(body.mesh_points) for body in self.set.bodies])
         ends = np.stack([begin, begin + sizes], axis=1) + model.surface.point_start
         self.points = model.upload(ends.astype(np.int32), wp.vec2i)
-        self.sizes = model.upload(
-            [
-                np.linalg.norm(b.mesh_points - b.properties.center, axis=1).max()
-                for b in self.set.bodies
-            ],
-            float,
-        )
+        self.sizes = model.upload([body.size for body in self.set.bodies], float)
         self.point_counts = sizes
         self.follow = self.model.launches.record(
             steps.follow_points, self.count, [], [self.struct, model.x]
@@ -76,8 +70,8 @@ class RigidBodies:
         return struct
 
     def begin_frame(self, time):
-        """Read the poses to which animation leads in a frame that ends at a time [s]. Of its bodies
-        `driven` [body] are led, and those in `moved` go anywhere.
+        """Read the poses to which animation leads in a frame that ends at a time [s]: those of
+        `driven` [body] bodies, which `moved` [body] or not.
         """
         if not any(body.poses for body in self.set.bodies):
             return

@@ -69,9 +69,7 @@ def body_colors(bodies, joined):
     if len(bodies) > MOST_COMPARED:
         return np.arange(len(bodies)) % MOST_COLORS
     center = np.array([body.properties.center for body in bodies])
-    size = np.array(
-        [np.linalg.norm(b.mesh_points - c, axis=1).max() for b, c in zip(bodies, center)]
-    )
+    size = np.array([body.size for body in bodies])
     apart = np.linalg.norm(center[:, None] - center, axis=2) - (1 + NEAR) * (size[:, None] + size)
     near = np.argwhere(np.triu(apart < 0.0, 1))
     edges = np.unique(np.sort(np.concatenate([near, joined]), axis=1), axis=0)

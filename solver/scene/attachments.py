@@ -32,8 +32,8 @@ class Attachment:
     their `weights` [row, 1 to 8], which add up to 1: a vertex (a seam), a point of a triangle, of a
     tet, of a cell. Forces then act on both sides. The attached point may be such a sum as well,
     with its corners as `vertices` [row, 1 to 8] and their `own_weights`. Those of a `RigidBody` are
-    mesh points. `offset` [m] is the rest vector from the target to the attached point: zero pulls them together, None keeps the initial
-    distance.
+    mesh points. `offset` [m] is the rest vector from the target to the attached point: zero pulls
+    them together, None keeps the initial distance.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
     `tangential_stiffness` k_τ across it; `damping` [s] times it resists changes of C. A row whose
@@ -177,9 +177,7 @@ def _mean(weights, points):
 
 
 def _points_of(name, body, corners, weights, rows):
-    """Corners and weights [row, n] of points of a body; equal weights if none are given. Those of a
-    rigid body are mesh points, and become its four points.
-    """
+    """Corners and weights [row, n] of points of a body; equal weights if none are given."""
     corners = np.array(corners, dtype=np.int64)
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
         raise ValueError(
@@ -191,8 +189,7 @@ def _points_of(name, body, corners, weights, rows):
     count = corners.shape[1]
     if count > MOST_CORNERS:
         raise ValueError(message("script.many_corners", name=name, most=MOST_CORNERS))
-    is_rigid = isinstance(body, RigidBody)
-    total = len(body.mesh_points if is_rigid else body.points)
+    total = len(getattr(body, "mesh_points", body.points))
     outside = (corners < 0) | (corners >= total)
     if outside.any():
         known = {"vertex": corners[outside][0], "count": total, "other": body.name}
@@ -202,10 +199,7 @@ def _points_of(name, body, corners, weights, rows):
     weights = np.array(weights, dtype=np.float64).reshape(corners.shape)
     if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
         raise ValueError(message("script.row_weights", name=name))
-    if is_rigid:
-        weights = np.einsum("rk,rkj->rj", weights, body.surface.weights[corners])
-        corners = np.tile(np.arange(4), (rows, 1))
-    return corners, weights
+    return body.carried(corners, weights) if isinstance(body, RigidBody) else (corners, weights)
 
 
 @dataclass

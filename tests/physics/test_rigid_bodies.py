@@ -114,14 +114,14 @@ def test_animation_leads_a_body_until_it_is_free():
         np.testing.assert_allclose(turn, poses(frame.index / 24.0)[0], atol=1e-9)
 
 
-def test_a_led_body_pushes_and_is_not_pushed():
-    block = cuboid(0.1, poses=lambda t: (np.eye(3), [0.5 * t, 0.0, 0.0]), name="Led")
+def test_an_animated_body_pushes_and_is_not_pushed():
+    block = cuboid(0.1, poses=lambda t: (np.eye(3), [0.5 * t, 0.0, 0.0]), name="Animated")
     heavy = cuboid(0.1, (0.25, 0.0, 0.0), mass=500.0, name="Pushed")
     settings = settings_of(gravity=(0.0, 0.0, 0.0))
     (*_, last) = simulate([block, heavy], settings, 24)
-    led, pushed = centers(last)
-    np.testing.assert_allclose(led, [0.5, 0.0, 0.0], atol=1e-6)
-    assert pushed[0] - led[0] > 0.2
+    animated, pushed = centers(last)
+    np.testing.assert_allclose(animated, [0.5, 0.0, 0.0], atol=1e-6)
+    assert pushed[0] - animated[0] > 0.2
 
 
 def test_a_bar_swings_about_a_pinned_point():

@@ -80,8 +80,7 @@ def rigid_step(
     corner = embedding.corners[begin]
     if corner >= moving[0] and corner < moving[1]:
         for k in range(4):
-            i = corner + k
-            step += embedding.weights[begin + k] * (candidate[i] - x[i])
+            step += embedding.weights[begin + k] * (candidate[corner + k] - x[corner + k])
     return step
 
 
