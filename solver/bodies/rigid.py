@@ -26,6 +26,8 @@ from .solids import EmbeddedSurface, Volume
 
 # The signs s_k of the four points.
 SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+# Values of its material that may change in time.
+KEYED = ("friction", "drag", "air_friction")
 # The least principal moment ∫ρ r rᵀ as a fraction of the largest: thinner bodies count as so thick.
 THINNEST = 1e-8
 
@@ -90,10 +92,14 @@ class RigidBody(Volume):
         given = {"mass": self.mass, "thickness": self.thickness}
         if self.mass is None:
             given["density"] = material.density
-        for what in ("pins", "velocities", "rest_points", "surface"):
-            if getattr(self, what) is not None:
+        for what in ("pins", "velocities", "rest_points", "surface", "keeps_shape"):
+            if getattr(self, what) not in (None, False):
                 known = {"name": self.name, "what": what.replace("_", " ")}
                 raise ValueError(message("script.rigid_without", **known))
+        for name in self.keyed or ():
+            if name not in KEYED:
+                known = {"value": name, "names": ", ".join(KEYED)}
+                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
         for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
             if np.ndim(getattr(material, what)):
                 raise ValueError(

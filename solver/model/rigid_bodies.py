@@ -147,11 +147,12 @@ class RigidBodies:
             steps.make_rigid, count, [self.model.x], outputs, STEP, begin
         )
 
-    def taking(self, first, last, candidate, fraction, cut):
+    def taking(self, first, last, truncation):
         """Return the launch that moves the bodies of a range by the least fraction of each."""
         begin, count = self.within(first, last)
+        inputs, fraction, cut = [truncation.regions.struct], truncation.fraction, truncation.cut
         outputs = [self.struct, fraction, cut, self.model.x]
-        return self.model.launches.record(steps.take_arcs, count, [candidate], outputs, STEP, begin)
+        return self.model.launches.record(steps.take_arcs, count, inputs, outputs, STEP, begin)
 
     def solving(self):
         """Return points, sizes and the length of a substep for kernels/rigid/sweep.py."""

@@ -168,3 +168,44 @@ def test_a_resumed_run_has_the_bits_of_one_without_a_break():
 def test_rigid_bodies_need_inertia():
     with pytest.raises(ValueError, match="Quasistatic"):
         Simulation([cuboid(0.1)], settings_of(quasistatic=True))
+
+
+def test_fields_push_and_turn_a_body():
+    """A uniform acceleration moves it like a point; a vortex about its center turns it at the rate
+    Σ m r × a/I, without moving it.
+    """
+    from vbd.solver.scene.force_fields import FieldNumbers, ForceField
+
+    def along(_time, points):
+        return np.tile([2.0, 0.0, 0.0], (len(points), 1))
+
+    def around(_time, points):
+        return np.cross([0.0, 0.0, 3.0], points)
+
+    settings = settings_of(gravity=(0.0, 0.0, 0.0))
+    for texture, shift, rate in ((along, 1.0, 0.0), (around, 0.0, 3.0)):
+        field = ForceField("texture", FieldNumbers(strength=1.0, flow=0.0), texture=texture)
+        simulation = Simulation([cuboid((0.3, 0.1, 0.1)), field], settings)
+        list(simulation.frames(12))
+        seconds, inertia = 0.5, simulation.model.rigid.set.bodies[0].properties.inertia[2, 2]
+        found = simulation.model.rigid.struct
+        np.testing.assert_allclose(found.velocity.numpy()[0], [shift, 0.0, 0.0], atol=1e-4)
+        spin = found.momentum.numpy()[0]
+        np.testing.assert_allclose(spin, [0.0, 0.0, rate * seconds * inertia], atol=1e-3 * inertia)
+
+
+def test_values_that_a_rigid_body_has_not_are_refused():
+    with pytest.raises(ValueError, match="friction, drag"):
+        cuboid(0.1, keyed={"density": lambda time: 1.0})
+    with pytest.raises(ValueError, match="no keeps shape"):
+        cuboid(0.1, keeps_shape=True)
+
+
+def test_bodies_that_begin_in_each_other_come_apart():
+    """Two boxes that overlap by a quarter of their sides: the upper one is pushed off."""
+    low = cuboid(0.1, (0.0, 0.0, 0.102), name="Low")
+    high = cuboid(0.1, (0.03, 0.02, 0.25), tilted(20.0, (0, 0, 1)), name="High")
+    for frame in simulate([low, high], settings_of(use_ground=True), 36):
+        assert frame.stats.kinetic_energy < 8.0 * 9.81 * 0.2  # no more than lifting it takes
+    assert not frame.stats.tangles
+    assert min(points[:, 2].min() for points in frame.exact_positions) > 0.0

@@ -145,4 +145,4 @@ class Truncation:
             like=None if rigid else like,
         )
         if rigid:
-            yield model.rigid.taking(first, last, self.candidate, self.fraction, self.cut)
+            yield model.rigid.taking(first, last, self)

@@ -7,6 +7,8 @@ how far the arc bulges beyond them (kernels/lattice/embedding.py).
 
 import warp as wp
 
+from ..contact.feasibility.plane_bounds import BISECTIONS, distance_from_path
+from ..contact.feasibility.trust_regions import Regions
 from ..device.options import OPTIONS
 from .poses import (
     RigidArrays,
@@ -74,10 +76,42 @@ def make_rigid(
     bend[b] = wp.vec3(bodies.angle[b])
 
 
+@wp.func
+def is_in_regions(b: int, t: wp.float64, bodies: RigidArrays, regions: Regions):
+    """Return whether a fraction t of the arc of body b ends in the regions of its points."""
+    center = bodies.center[b] + t * bodies.shift[b]
+    turn = turned_by(t * bodies.angle[b], bodies.turn[b])
+    inside = bool(True)
+    for k in range(4):
+        i = bodies.first + 4 * b + k
+        offset = image(k, center, turn, bodies.root[b]) - regions.x_search[i]
+        if distance_from_path(offset, regions.path[i]) > regions.radius[i]:
+            inside = False
+    return inside
+
+
+@wp.func
+def fraction_in_regions(b: int, fraction: float, bodies: RigidArrays, regions: Regions):
+    """Return a fraction of the arc of body b, at most that given, which ends in the regions of its
+    points: these hold the straight step, and the arc bulges beyond it.
+    """
+    high = wp.float64(fraction)
+    if is_in_regions(b, high, bodies, regions):
+        return fraction
+    low = wp.float64(0.0)
+    for _ in range(BISECTIONS):
+        middle = wp.float64(0.5) * (low + high)
+        if is_in_regions(b, middle, bodies, regions):
+            low = middle
+        else:
+            high = middle
+    return float(low)
+
+
 @wp.kernel
 def take_arcs(
     first: int,
-    candidate: wp.array[wp.vec3],
+    regions: Regions,
     # in and out
     bodies: RigidArrays,
     fraction: wp.array[float],
@@ -96,6 +130,8 @@ def take_arcs(
         if cut[at + k] != 0 and (reason == 0 or fraction[at + k] < least):
             least = fraction[at + k]
             reason = cut[at + k]
+    if least < 1.0:
+        least = fraction_in_regions(b, least, bodies, regions)
     t = wp.float64(least)
     bodies.shift[b] = t * bodies.shift[b]
     bodies.angle[b] = t * bodies.angle[b]
