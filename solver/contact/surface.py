@@ -134,7 +134,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     """
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
-    points, point_triangles = embedded_points(bodies, assembly.vertices)
+    points, point_triangles = embedded_points(bodies, assembly.vertices, assembly.rigid.numbers)
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
