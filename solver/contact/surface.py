@@ -20,6 +20,8 @@ from .initial.edge_crossings import unit
 STIFFEST = 30.0
 # So many points of a rigid body share a load.
 SHARED = 4.0
+# The stiffness [N/m] of colliders beside rigid bodies: above that of any body.
+RIGID = 1e30
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -141,7 +143,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     """
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
-    points, point_triangles = embedded_points(bodies, assembly.vertices)
+    points, point_triangles = embedded_points(bodies, assembly.vertices, assembly.rigid.numbers)
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
@@ -204,6 +206,11 @@ def contact_surface(assembly, bodies, colliders, settings):
     at[is_rigid] = bound_of_rigid_points(points, carried, settings)[is_rigid]
     bound = spread(bound, lambda c: np.inf, at)
     stiffness = np.minimum(settings.collision_stiffness, bound)
+    if is_rigid.any():
+        # Softer contacts could not stop a heavy body, and truncation would stop all of its motion.
+        rigid = starts[-1] + np.flatnonzero(is_rigid)
+        stiffness[rigid] = bound[rigid]
+        stiffness[count : starts[-1]] = RIGID  # a pair has the lower one of both sides
     push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
     held = held_bodies(assembly, body, joint)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])

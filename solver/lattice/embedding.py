@@ -46,11 +46,12 @@ class EmbeddedPoints:
         return point, self.corners[point, slot], self.weights[point, slot]
 
 
-def embedded_points(bodies, vertices):
+def embedded_points(bodies, vertices, last=()):
     """The `EmbeddedPoints` of bodies and their triangles [triangle, 3], numbered from 0; `vertices`
-    [body] are numbers in solver order.
+    [body] are numbers in solver order. Points of the `last` bodies come last, in that order.
     """
-    surfaces = {n: one.surface for n, one in enumerate(bodies) if getattr(one, "surface", None)}
+    order = [n for n in range(len(bodies)) if n not in set(last)] + list(last)
+    surfaces = {n: bodies[n].surface for n in order if getattr(bodies[n], "surface", None)}
     width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
     corners, weights, body = [np.zeros((0, width), int)], [np.zeros((0, width))], [np.zeros(0, int)]
     triangles, count = [np.zeros((0, 3), np.int64)], 0

@@ -36,8 +36,8 @@ class RigidBodies:
         owner = model.surface.points.body
         begin = np.array([np.flatnonzero(owner == n)[0] for n in self.set.numbers])
         sizes = np.array([len(body.mesh_points) for body in self.set.bodies])
-        ends = np.stack([begin, begin + sizes], axis=1) + model.surface.point_start
-        self.points = model.upload(ends.astype(np.int32), wp.vec2i)
+        self.ends = np.stack([begin, begin + sizes], axis=1) + model.surface.point_start
+        self.points = model.upload(self.ends.astype(np.int32), wp.vec2i)
         self.sizes = model.upload([body.size for body in self.set.bodies], float)
         self.point_counts = sizes
         self.follow = self.model.launches.record(
@@ -110,6 +110,11 @@ class RigidBodies:
         """Return (first body, count) of the bodies among the vertices from `first` to `last`."""
         begin, end = max(first, self.first), min(last, self.end)
         return (begin - self.first) // 4, max(end - begin, 0) // 4
+
+    def points_within(self, first, last):
+        """Return the first embedded point of the bodies among such vertices, and their end."""
+        begin, count = self.within(first, last)
+        return int(self.ends[begin, 0]), int(self.ends[begin + count - 1, 1])
 
     def prediction(self, keeps_place, guess):
         """Return the launch that sets targets, inertial positions and the `guess` of points."""

@@ -118,15 +118,12 @@ class Truncation:
         rigid = model.rigid and model.rigid.within(first, last)[1]
         if rigid:
             yield model.rigid.making(first, last, self.candidate)
+        begin, end = model.surface.point_start, len(model.surface.body)
+        if rigid and first >= model.rigid.first:  # no other points move
+            begin, end = model.rigid.points_within(first, last)
         if len(points):
-            yield record(
-                self.lower_bounds,
-                len(points),
-                [*steps, lists, contact.embedding],
-                [watch],
-                MOVE,
-                model.surface.point_start,
-            )
+            inputs = [*steps, lists, contact.embedding]
+            yield record(self.lower_bounds, end - begin, inputs, [watch], MOVE, begin)
         yield record(
             self.truncate,
             count,
