@@ -20,6 +20,7 @@ UNITS = {
     "LENGTH": "m",
     "TIME_ABSOLUTE": "s",
     "VELOCITY": "m/s",
+    "ROTATION": "rad",
 }
 KINDS = {
     "BOOLEAN": "bool",

@@ -41,5 +41,4 @@ def _draw_motor(layout, item, angular):
     layout.prop(item, drives[item.motor, angular])
     column = layout.column()
     column.use_property_split = False
-    label = "Maximum Torque (N m)" if angular else "Maximum Force (N)"
-    column.prop(item, "motor_torque" if angular else "maximum_force", text=label)
+    column.prop(item, "motor_torque" if angular else "maximum_force")
