@@ -72,7 +72,10 @@ class AttachmentRows:
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
-        self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
+        # Between rigid bodies stiff rows converge without, by the blocks and coarse steps of these;
+        # multipliers of several rows of a body, which turn with it, would make it swing.
+        soft = (rows.weights != 0.0) & ~np.isin(rows.corners, assembly.rigid.corners)
+        self.penalty = np.where(stiff & settings.augmented & soft.any(axis=1), limit, 0.0)
         self.breakable = bool((np.isfinite(rows.strength) | rows.keyed).any())
         self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)
