@@ -14,8 +14,8 @@ from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
 
-# A step goes along a plane if it approaches it by less than this part: normals are float32.
-PARALLEL = wp.constant(2.0e-7)
+# Steps along a plane approach it by up to this part, per m from the origin: normals are rounded.
+PARALLEL = wp.constant(1.0e-6)
 
 
 @wp.struct
@@ -137,8 +137,7 @@ class SurfaceFunctions:
 def surface_functions(width: int) -> SurfaceFunctions:
     """Return the `SurfaceFunctions` of scenes whose embedded points have `width` corners; 0 for
     scenes without embedded points, where they are compiled to nothing.
-    The corners of a point in a range of vertices are found at once as a bit mask; there is rarely
-    more than one.
+    The corners of a point in a range, rarely more than one, are found at once as a bit mask.
     """
     embedded = width > 0
     corners_within = within(width) if embedded else None
@@ -227,7 +226,8 @@ def surface_functions(width: int) -> SurfaceFunctions:
                 left = corners_within(begin, moving[0], moving[1], embedding.corners)
                 if left != 0 and is_rigid(begin, embedding):
                     step = rigid_step(begin, moving, x, candidate, embedding)
-                    path = wp.dot(direction, step) - PARALLEL * wp.length(step)
+                    rounding = PARALLEL * (1.0 + wp.length(x[v])) * wp.length(step)
+                    path = wp.dot(direction, step) - rounding
                     return wp.max(path + bulge_along(v, direction, x, embedding), 0.0)
                 while left != 0:
                     c = begin + lowest_bit(left)
