@@ -4,11 +4,13 @@ body back to the object's own transform.
 """
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from mathutils import Matrix
 
 from ...solver.bodies import RigidBody
+from ...solver.bodies.rigid import KEYED
 from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
@@ -18,9 +20,11 @@ from ..objects.rigid_mass import walls
 from ..objects.units import unit_scale
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
+from ..values.painting import label
 from .bodies import Target, outward
 from .field_weights import field_weights
 from .hint import Hint
+from .keyed import keyed_names, keyed_values
 from .material import material_of
 from .reader import deforms, found, identity, moves
 
@@ -66,6 +70,7 @@ class RigidTarget(Target):
 def rigid_body(gathered, ob, depsgraph, pose):
     """The `RigidBody` of an object, which becomes a target of the bake."""
     _refuse_own_physics(ob)
+    material = material_of(ob)
     points, triangles, corners = _surface(ob, depsgraph, pose)
     target = RigidTarget(
         ob.name,
@@ -83,11 +88,12 @@ def rigid_body(gathered, ob, depsgraph, pose):
     body = target.body = RigidBody(
         points,
         triangles,
-        material_of(ob),
+        material,
         mass=ob.vbd.mass if ob.vbd.use_mass else None,
         thickness=_walls(gathered, ob, triangles),
         name=ob.name,
         field_weights=field_weights(ob),
+        keyed=_keyed(gathered, ob, material),
         poses=None if until is None else _poses(gathered, ob, pose),
         until=until,
     )
@@ -103,6 +109,13 @@ def _refuse_own_physics(ob):
     own = ob.rigid_body
     if own is not None and own.type == "ACTIVE" and own.enabled and not own.kinematic:
         raise ValueError(message("mesh.rigid_twice", name=ob.name))
+
+
+def _keyed(gathered, ob, material):
+    """The functions of time for `RigidBody.keyed`; refuses keyframes of what stays constant."""
+    for name in sorted(keyed_names(ob) - set(KEYED)):
+        raise ValueError(message("material.rigid_keyed", name=ob.name, property=label(name)))
+    return keyed_values(gathered, ob, SimpleNamespace(material=material))
 
 
 def _surface(ob, depsgraph, pose):

@@ -37,6 +37,7 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
         row = column.row()
         row.active = not is_filled(ob)
         row.prop(vbd, "walls_mm")
+        column.prop(vbd, "drag")
         layout.operator("vbd.break_into_pieces")
 
 

@@ -26,7 +26,7 @@ MODELED = (
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
 # Of a rigid body the rest is its shape, or has no effect.
-RIGID_VALUES = ("use_mass", "density", "friction", "use_friction")
+RIGID_VALUES = ("use_mass", "density", "drag", "friction", "use_friction")
 
 
 def shown_name(file_name):

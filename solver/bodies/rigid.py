@@ -62,6 +62,7 @@ class RigidBody(Volume):
     def __post_init__(self):
         name = self.name = self.name or type(self).__name__
         self._check_numbers()
+        self._refuse_deformation()
         self.mesh_points = finite_points(name, "points", self.points)
         count = len(self.mesh_points)
         triangles = checked_elements(name, "triangle", self.elements, 3, count)
@@ -85,21 +86,11 @@ class RigidBody(Volume):
         super().__post_init__()
 
     def _check_numbers(self):
-        """Refuse a mass, thickness or density that is not above 0, values per vertex, and what only
-        deformable bodies have.
-        """
+        """Refuse a mass, thickness or density that is not above 0, and values per vertex."""
         material = self.material
         given = {"mass": self.mass, "thickness": self.thickness}
         if self.mass is None:
             given["density"] = material.density
-        for what in ("pins", "velocities", "rest_points", "surface", "keeps_shape"):
-            if getattr(self, what) not in (None, False):
-                known = {"name": self.name, "what": what.replace("_", " ")}
-                raise ValueError(message("script.rigid_without", **known))
-        for name in self.keyed or ():
-            if name not in KEYED:
-                known = {"value": name, "names": ", ".join(KEYED)}
-                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
         for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
             if np.ndim(getattr(material, what)):
                 raise ValueError(
@@ -108,6 +99,19 @@ class RigidBody(Volume):
         for what, value in given.items():
             if value is not None and not 0.0 < value < np.inf:
                 raise ValueError(message("script.above_0", name=self.name, what=what, value=value))
+
+    def _refuse_deformation(self):
+        """Refuse what only deformable bodies have."""
+        for what in ("pins", "velocities", "rest_points", "surface", "keeps_shape"):
+            value = getattr(self, what)
+            if value is not None and value is not False:
+                raise ValueError(
+                    message("script.rigid_without", name=self.name, what=what.replace("_", " "))
+                )
+        for name in self.keyed or ():
+            if name not in KEYED:
+                known = {"value": name, "names": ", ".join(KEYED)}
+                raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
 
     def _vector(self, what, value):
         """Return a velocity as float64 [3]."""

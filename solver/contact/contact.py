@@ -33,6 +33,8 @@ def surface_on_device(surface, kinematic_start, x, upload):
     struct.may_touch = upload(surface.may_touch.ravel(), wp.int8)
     struct.closed = upload(surface.closed.astype(np.int32), int)
     struct.support_rank = upload(surface.support_rank.astype(np.int32), int)
+    rigid = np.isin(np.arange(len(surface.closed)), surface.body[slice(*surface.rigid)])
+    struct.rigid = upload(rigid.astype(np.int32), int)
     struct.side = upload(np.ones(surface.may_touch.size), int)
     struct.bodies, struct.deformable = len(surface.may_touch), surface.body_count
     for name in ("body_edges", "body_triangles", "collider_start", "point_start", "rod_start"):

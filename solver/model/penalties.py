@@ -73,7 +73,12 @@ class AttachmentRows:
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
-        self.penalty = np.where(stiff & settings.augmented, limit, 0.0)
+        # Between rigid bodies stiff rows converge without, by the blocks and coarse steps of these;
+        # multipliers of several rows of a body, which turn with it, would make it swing. Those of
+        # joints are far apart (scene/joints.py).
+        soft = (rows.weights != 0.0) & ~np.isin(rows.corners, assembly.rigid.corners)
+        takes = soft.any(axis=1) | np.array([joint is not None for joint in rows.joint], bool)
+        self.penalty = np.where(stiff & settings.augmented & takes, limit, 0.0)
         breaks = np.isfinite(rows.strength) | rows.keyed
         joints = (np.isfinite(joint.strength) for joint, _, _ in joints_of(rows))
         self.breakable = bool(breaks.any()) or any(joints)

@@ -195,7 +195,7 @@ class Material:
         0.0,
         "Air Drag",
         "How much the air resists (drag coefficient): about 1.2 for cloth across its surface, 1 "
-        "for rods and soft bodies. Slanting cloth is lifted by it as well. 0 feels no air",
+        "for all others. Slanting cloth is lifted by it as well. 0 feels no air",
         low=0.0,
         high=100.0,
         soft_high=2.0,

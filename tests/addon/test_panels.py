@@ -334,7 +334,7 @@ FIELDS_OF = {
         "youngs_modulus_mpa thickness_mm density bending_factor keeps_folds crease_radius_mm "
         "flow_time poisson_ratio rest_flat damping drag keeps_shape"
     ),
-    "RIGID": "use_mass mass density is_hollow walls_mm animated_until",
+    "RIGID": "use_mass mass density is_hollow walls_mm drag animated_until",
     "COLLIDER": "collider_shape",
 }
 

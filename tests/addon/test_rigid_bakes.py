@@ -312,3 +312,15 @@ def test_there_is_no_point_cache_of_a_rigid_body(scene):
     baked()
     with pytest.raises(RuntimeError, match="poll"):
         bpy.ops.vbd.export_point_cache(directory="/tmp")
+
+
+def test_wind_blows_what_has_air_drag_away(scene):
+    scene.use_gravity = False
+    still, blown = crate("Still"), crate("Blown", z=8.0)
+    still.vbd.density = blown.vbd.density = 20.0
+    blown.vbd.drag = 1.0
+    bpy.ops.object.effector_add(type="WIND", location=(-3.0, 0.0, 6.0), rotation=(0.0, 1.5708, 0.0))
+    bpy.context.object.field.strength = 2000.0
+    baked()
+    assert matrix(blown, 9)[0, 3] > 0.05
+    np.testing.assert_allclose(matrix(still, 9)[:3, 3], (0.0, 0.0, 5.0), atol=EXACT)

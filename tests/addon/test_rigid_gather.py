@@ -197,3 +197,22 @@ def test_frames_follow_a_parent_that_moves(crate):
     found.reader.fill()
     rows = target.stored(body.mesh_points, None, 1.0 / 24.0)
     np.testing.assert_allclose(rows, [*np.eye(3), (-1.0, 0.0, 0.0)], atol=1e-5)
+
+
+def test_keyframes_on_friction_and_air_drag_are_followed_and_others_refused(crate):
+    frames(bpy.context.scene, 1, 9)
+    crate.vbd.use_friction = True
+    for frame, value in ((1, 0.9), (3, 0.1)):
+        crate.vbd.friction = crate.vbd.drag = value
+        crate.vbd.keyframe_insert("friction", frame=frame)
+        crate.vbd.keyframe_insert("drag", frame=frame)
+    bpy.context.scene.frame_set(1)
+    found = gathered()
+    body, _ = only(found)
+    assert body.keyed.keys() == {"friction", "drag"}
+    found.reader.fill()
+    found.reader.fill()
+    assert body.keyed["friction"](2.0 / 24.0) == pytest.approx(0.1)
+    crate.vbd.keyframe_insert("density", frame=1)
+    with pytest.raises(ValueError, match="Density has keyframes, but is constant"):
+        gathered()

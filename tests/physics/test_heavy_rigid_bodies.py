@@ -42,3 +42,14 @@ def test_heavy_boxes_rest_near_the_contact_distance():
     reach = 2.0 * float(np.max(collision_thickness(boxes[0])))
     gaps = np.diff(centers(last)[:, 2]) - 1.0
     assert (gaps > 0.5 * reach).all() and (gaps <= reach).all()
+
+
+def test_equal_boxes_that_begin_exactly_on_each_other_fall_and_rest():
+    """As users stack them by snapping: a gap of zero between equal faces, edges and corners."""
+    boxes = [cuboid(0.5, (0.0, 0.0, 0.52 + k), name=f"Box {k}") for k in range(3)]
+    frames = list(simulate([*boxes, floor("mesh")], settings_of(), 30))
+    assert not any(frame.stats.tangles for frame in frames)
+    heights = centers(frames[-1])[:, 2]
+    gaps = np.diff([-0.5, *heights]) - 1.0
+    assert (gaps > 0.0).all() and (gaps < 0.01).all()
+    assert np.abs(centers(frames[-1])[:, :2]).max() < 2e-3

@@ -209,3 +209,62 @@ def test_bodies_that_begin_in_each_other_come_apart():
         assert frame.stats.kinetic_energy < 8.0 * 9.81 * 0.2  # no more than lifting it takes
     assert not frame.stats.tangles
     assert min(points[:, 2].min() for points in frame.exact_positions) > 0.0
+
+
+def hinged(count, ratio):
+    """Bars in a row from the origin, each on a hinge of two points to the one before, and the
+    hinges' places. The last bar is `ratio` times as heavy.
+    """
+    bars = [
+        cuboid(
+            (0.1, 0.03, 0.03),
+            (0.22 * k + 0.11, 0.0, 0.0),
+            material=Material(density=1000.0 * (ratio if k == count - 1 else 1.0)),
+            collides_with=(),
+            name=f"Bar {k}",
+        )
+        for k in range(count)
+    ]
+    ties, places = [], [np.array([[0.22 * k, s, 0.0] for s in (-0.03, 0.03)]) for k in range(count)]
+    for k, (bar, there) in enumerate(zip(bars, places, strict=True)):
+        ends = [np.arange(8)] * 2
+        own = {"own_weights": weights_in(bar, there), "stiffness": 1e8}
+        if k == 0:
+            ties.append(Attachment(bar, ends, points=there, **own))
+        else:
+            before = bars[k - 1]
+            weights = weights_in(before, there)
+            ties.append(Attachment(bar, ends, other=before, corners=ends, weights=weights, **own))
+    return bars, ties, places
+
+
+def weights_in(body, places):
+    """Weights of mesh points, of which places [place, 3] are the sums."""
+    sums = np.vstack([body.mesh_points.T, np.ones(len(body.mesh_points))])
+    wanted = np.column_stack([places, np.ones(len(places))])
+    return np.linalg.lstsq(sums, wanted.T, rcond=None)[0].T
+
+
+@pytest.mark.parametrize(("count", "ratio"), [(10, 1.0), (5, 1000.0)])
+def test_bars_on_hinges_swing_without_gaps(count, ratio):
+    bars, ties, places = hinged(count, ratio)
+    for frame in simulate([*bars, *ties], settings_of(), 36):
+        for k in range(1, count):
+            here, there = (
+                center + (places[k] - bars[j].properties.center) @ turn.T
+                for j, (center, turn) in ((k, frame.poses[k]), (k - 1, frame.poses[k - 1]))
+            )
+            assert np.linalg.norm(here - there, axis=1).max() < 1e-3
+    lowest = min(center[2] for center, _ in frame.poses)
+    assert lowest < -0.3  # it has swung
+
+
+def test_a_pyramid_of_fifty_five_rests():
+    boxes = [
+        cuboid(0.1, (0.21 * (k - 0.5 * (9 - row)), 0.0, 0.102 + 0.202 * row), name=f"{row}.{k}")
+        for row in range(10)
+        for k in range(10 - row)
+    ]
+    frames = list(simulate(boxes, settings_of(use_ground=True), 24))
+    assert speeds(frames[-2], frames[-1]).max() < 1e-3
+    assert centers(frames[-1])[-1, 2] > 0.102 + 0.202 * 9 - 0.03

@@ -14,6 +14,9 @@ from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
 
+# Steps along a plane approach it by up to this part, per m from the origin: normals are rounded.
+PARALLEL = wp.constant(1.0e-6)
+
 
 @wp.struct
 class Embedding:
@@ -134,9 +137,7 @@ class SurfaceFunctions:
 def surface_functions(width: int) -> SurfaceFunctions:
     """Return the `SurfaceFunctions` of scenes whose embedded points have `width` corners; 0 for
     scenes without embedded points, where they are compiled to nothing.
-
-    The corners of a point in a range of vertices are found at once as a bit mask; there is rarely
-    more than one.
+    The corners of a point in a range, rarely more than one, are found at once as a bit mask.
     """
     embedded = width > 0
     corners_within = within(width) if embedded else None
@@ -213,10 +214,8 @@ def surface_functions(width: int) -> SurfaceFunctions:
         embedding: Embedding,
     ):
         """Upper bound of the displacement of surface vertex v along a direction [m], for any
-        fractions of the steps from x to `candidate` of the vertices from moving[0] to moving[1];
-        for one fraction of those of a rigid body.
-
-        Steps of corners against the direction count as zero.
+        fractions of the steps from x to `candidate` of the vertices from moving[0] to moving[1], or
+        one fraction of those of a rigid body. Steps of corners the other way count as zero.
         """
         path = float(0.0)
         j = int(v)
@@ -227,8 +226,9 @@ def surface_functions(width: int) -> SurfaceFunctions:
                 left = corners_within(begin, moving[0], moving[1], embedding.corners)
                 if left != 0 and is_rigid(begin, embedding):
                     step = rigid_step(begin, moving, x, candidate, embedding)
-                    bulge = bulge_along(v, direction, x, embedding)
-                    return wp.max(wp.dot(direction, step) + bulge, 0.0)
+                    rounding = PARALLEL * (1.0 + wp.length(x[v])) * wp.length(step)
+                    path = wp.dot(direction, step) - rounding
+                    return wp.max(path + bulge_along(v, direction, x, embedding), 0.0)
                 while left != 0:
                     c = begin + lowest_bit(left)
                     k = embedding.corners[c]
