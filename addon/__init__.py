@@ -9,7 +9,7 @@ from . import properties
 from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
-from .objects import own_mesh, participants
+from .objects import blender_constraints, own_mesh, participants, pieces
 from .panels import advice, roles, selecting_faces, soft_flesh, softness, tear_lines
 from .panels import fibers as fiber_panels
 from .panels import holding as holding_panels
@@ -38,6 +38,8 @@ MODULES = (
     export_tets,
     make_tets,
     own_mesh,
+    blender_constraints,
+    pieces,
     command_line,
     participants,
     advice,

@@ -27,6 +27,7 @@ from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.records import record_properties
 from .values.rest_shape import rest_shape_properties
+from .values.rigid import rigid_properties
 from .values.roles import ROLES
 from .values.scene_time import time_properties
 from .values.stack_place import stack_properties
@@ -172,6 +173,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **holding_properties(),
         **rest_shape_properties(),
         **fiber_properties(),
+        **rigid_properties(),
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),

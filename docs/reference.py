@@ -20,6 +20,7 @@ UNITS = {
     "LENGTH": "m",
     "TIME_ABSOLUTE": "s",
     "VELOCITY": "m/s",
+    "ROTATION": "rad",
 }
 KINDS = {
     "BOOLEAN": "bool",
@@ -191,7 +192,7 @@ class Layout:
 
 def situations():
     """Makes an object of every kind that has panels, the active one after another."""
-    for role in ("SOFT", "CLOTH", "ROD", "GRAINS", "COLLIDER"):
+    for role in ("SOFT", "CLOTH", "ROD", "RIGID", "GRAINS", "COLLIDER"):
         bpy.ops.mesh.primitive_cube_add()
         bpy.ops.vbd.add(role=role)
         vbd = bpy.context.object.vbd

@@ -3,20 +3,20 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 import warp as wp
 
-from .bodies import Collider, Deformable
+from .bodies import Collider, Deformable, RigidBody
 from .contact.contact import Contact
 from .contact.surface import contact_surface
 from .descent.checkpoints import Restart
 from .descent.keyed import Keyed
 from .descent.step import Stepper
 from .device.compiling import compile_missing
+from .device.failures import explained
 from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .editing import Edits
@@ -36,6 +36,7 @@ from .scene.analytic_colliders import AnalyticCollider
 from .scene.arguments import refuse_other_kinds
 from .scene.attachments import Attachment
 from .scene.force_fields import ExternalForces, ForceField
+from .scene.joints import Joint, attachments_of, exclude_joined
 from .scene.kinematic import Kinematic
 from .scene.moving_colliders import AnalyticMotion
 from .settings import Settings
@@ -57,6 +58,8 @@ class Frame:
     """Returns the arrays of a checkpoint by name; valid until the next frame is requested."""
     places: Callable[[], Places]
     """Returns the contacts and the stuck places; valid until the next frame is requested."""
+    poses: list
+    """Center [m] and rotation [3, 3], 1 at first, of every rigid body, float64; None of others."""
 
     @property
     def positions(self):
@@ -177,12 +180,17 @@ class Simulation:
 
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
         attachments = [body for body in bodies if isinstance(body, Attachment)]
+        joints = [body for body in bodies if isinstance(body, Joint)]
+        attachments += attachments_of(joints)
         deformable = [body for body in bodies if isinstance(body, Deformable)]
         attachments += filter(None, map(bonds_of, deformable))
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:
             raise ValueError(message("bake.nothing"))
+        rigid = [body.name for body in deformable if isinstance(body, RigidBody)]
+        if rigid and settings.quasistatic:
+            raise ValueError(message("bake.rigid_at_rest", name=rigid[0]))
         refuse_too_large(deformable, colliders, device)
         self.begin = begin
         scene = assemble(deformable, settings, attachments, begin)
@@ -190,6 +198,7 @@ class Simulation:
         self.kinematic = Kinematic(deformable, colliders, attachments, analytic, scene, device)
         begin(message("progress.surfaces"))
         surface = contact_surface(scene, deformable, colliders, settings)
+        exclude_joined(surface.may_touch, scene.attachments, deformable)
         begin(message("progress.elements"))
         self.threads = settings.threads or core_count()
         workers = Workers(self.threads if wp.get_device(device).is_cpu else 1)
@@ -226,7 +235,8 @@ class Simulation:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
                 elements, later = self.tearing.elements(), (stepper.checkpoints.state, self.places)
-                yield Frame(index, positions, elements, statistics, model.size, *later)
+                known = statistics, model.size, *later, self._poses()
+                yield Frame(index, positions, elements, *known)
         except Cancelled:
             return
         finally:
@@ -243,6 +253,11 @@ class Simulation:
     def edited(self, scene):
         """Return the simulation of an `EditedScene`, on the same device."""
         return Simulation(scene.bodies, scene.settings, self.device_name, scene.gravity)
+
+    def _poses(self):
+        """Return the poses of rigid bodies."""
+        known = self.model.rigid.poses() if self.model.rigid else {}
+        return [known[n][1:] if n in known else None for n in range(len(self.deformable))]
 
     def places(self):
         """Return the current `Places`."""
@@ -281,18 +296,3 @@ class Simulation:
             numbers = measure.read()
             left = stepper.end_frame(numbers)
         return measure.statistics(numbers, time.perf_counter() - started)
-
-
-@contextmanager
-def explained(device):
-    """Translate errors of a GPU, and those of memory that is full, into messages for users."""
-    try:
-        yield
-    except MemoryError as error:
-        raise OSError(message("bake.out_of_memory")) from error
-    except RuntimeError as error:
-        if device.is_cuda:
-            raise OSError(message("progress.gpu_failed", error=error)) from error
-        if str(error).startswith("Failed to allocate"):  # the words of Warp
-            raise OSError(message("bake.out_of_memory")) from error
-        raise

@@ -27,6 +27,7 @@ from .convergence import ConvergenceReport
 from .loading import write_keys
 from .report import Line, advice, advised_once, in_order, listed, named, noted
 from .resuming import refuse_lost, saved_for
+from .sizes import size_line
 from .solver_import import importing, pick_device
 from .solver_thread import Compiled, Prepared, SolverThread
 from .time_left import TimeLeft
@@ -290,11 +291,3 @@ def run_to_end(steps, show=print):
             first = False
             show(size_line(solved.model))
         show(solved.line())
-
-
-def size_line(size):
-    """A `ModelSize` in words, without kinds of elements that do not occur."""
-    counts = {name: getattr(size, name) for name in ("tets", "cells", "triangles", "springs")}
-    parts = [f"{count} {name}" for name, count in counts.items() if count]
-    parts = [f"{size.vertices} vertices", *parts, f"{size.colors} colors"]
-    return message("progress.device", device=size.device, parts=", ".join(parts))

@@ -8,6 +8,7 @@ from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.settings import Settings
 from .report import Line, advice, listed
+from .sizes import is_rigid
 
 # The highest number of iterations that a user can set.
 MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
@@ -22,6 +23,12 @@ POOR_RATIO = 0.2
 # ... and from this many, or half of a shorter bake: landings are short, and reported without a
 # warning.
 LANDING = 4
+# Messages about scenes in which nothing deforms, in place of others.
+OF_RIGID = {
+    "report.too_soft": "report.too_soft_rigid",
+    "report.too_soft_by_far": "report.too_soft_by_far_rigid",
+    "report.less_exact": "report.less_exact_rigid",
+}
 
 
 def rounded_up(count):
@@ -68,20 +75,19 @@ class ConvergenceReport:
         if not self.needed:
             return
         count = self.iterations()
-        found = {"poor": len(self.needed), "frames": self.frames}
         if count is None:
-            text = message("report.no_solution", **found)
-            number = advice("substeps", 2 * settings.substeps)
+            which, number = "report.no_solution", advice("substeps", 2 * settings.substeps)
         else:
-            text = message("report.too_soft", **found)
-            number = advice("iterations", count)
+            which, number = "report.too_soft", advice("iterations", count)
             # Without inertia all steps are alike.
             if count > max(MOST_ADVISED, MANY * settings.iterations) and not settings.quasistatic:
-                text = message("report.too_soft_by_far", **found)
+                which = "report.too_soft_by_far"
                 number = advice("substeps", 2 * settings.substeps)
         warns = len(self.needed) >= max(POOR_RATIO * self.frames, min(LANDING, 0.5 * self.frames))
-        if not warns:
-            text = message("report.less_exact", **found)
+        which = which if warns else "report.less_exact"
+        if is_rigid(self.last.model):
+            which = OF_RIGID.get(which, which)
+        text = message(which, poor=len(self.needed), frames=self.frames)
         yield Line(text=text, warns=warns, **number)
 
     def _overstretched(self, settings):

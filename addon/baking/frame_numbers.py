@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...solver.bodies import Rod
+from ...solver.bodies import RigidBody, Rod
 from ...solver.messages import message
 from ..objects.measures import (
     area,
@@ -94,7 +94,7 @@ class Shapes:
 
     def __init__(self, gathered):
         self.gathered = gathered
-        self.start = [body.points for body in gathered.simulated()]
+        self.start = [shown_points(body) for body in gathered.simulated()]
         self.rest = None
 
     def numbers(self, index, positions, stats=None):
@@ -113,7 +113,8 @@ class Shapes:
             objects[now.name] = {name: finite(value) for name, value in now.compared(rest).items()}
             objects[now.name]["error"] = None if error is None else finite(error / MILLIMETRE)
         for body, x in zip(bodies, positions, strict=True):
-            if stats and stats.inverted and body.elements.shape[1] > 3:
+            solid = body.elements.shape[1] > 3 and not isinstance(body, RigidBody)
+            if stats and stats.inverted and solid:
                 points.append(inside_out(x, body.elements))
         return {"objects": objects, "inside_out": _listed(np.concatenate(points))}
 
@@ -127,6 +128,11 @@ class Shapes:
             is_rod = isinstance(body, Rod)  # its directors come last
             points = x[: 1 + body.elements.max()] if is_rod else target.visible(x, pose)
             yield Surface(target.name, points, own)
+
+
+def shown_points(body):
+    """The points of a body as a frame has them [m]: those of a rigid one's mesh."""
+    return body.mesh_points if isinstance(body, RigidBody) else body.points
 
 
 def elements_of(pair):

@@ -15,7 +15,7 @@ from ..objects import refining
 from ..objects.curves import is_simulated_as_points, point_count
 from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping, simulation_point
-from ..playing import playback
+from ..playing import object_keys, playback
 from ..playing.baked import mark, owners
 from ..values.scene_time import end_timeline, refresh_frame
 from .cache_place import cache_folder
@@ -107,6 +107,11 @@ def _target(scene, name, count):
     ob = scene.objects.get(name)
     if ob is None or not is_simulated_as_points(ob):
         raise ValueError(message("resume.not_in_scene", name=name))
+    if ob.vbd.role == "RIGID":
+        if count != object_keys.ROWS:
+            raise ValueError(message("resume.not_rigid", name=name))
+        refuse_unbakeable(ob)
+        return Played(identity(ob), [])
     if ob.mode == "EDIT":
         raise ValueError(message("resume.edit_mode", name=name))
     refuse_unbakeable(ob)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Size of a bake on disk and in memory, estimated in advance."""
+"""Size of a bake on disk and in memory, estimated in advance, and that of its scene."""
 
 import bpy
 
@@ -14,6 +14,8 @@ POINT = 12
 STATE = 300
 # Corners of a lattice per cell, about.
 CORNERS = 1.5
+# Vertices of the solver that a rigid body has.
+POINTS_OF_RIGID = 4
 UNITS = ("kB", "MB", "GB", "TB")
 
 
@@ -56,3 +58,19 @@ def draw_sizes(layout, scene):
     column.label(text=message("bake.memory", size=memory))
     if not bpy.data.is_saved:
         column.label(text=message("bake.unsaved"), icon="INFO")
+
+
+def size_line(size):
+    """A `ModelSize` in words, without kinds of elements that do not occur."""
+    counts = {name: getattr(size, name) for name in ("tets", "cells", "triangles", "springs")}
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    first = f"{size.vertices} vertices"
+    if is_rigid(size):
+        first = f"{size.vertices // POINTS_OF_RIGID} rigid bodies"
+    parts = [first, *parts, f"{size.colors} colors"]
+    return message("progress.device", device=size.device, parts=", ".join(parts))
+
+
+def is_rigid(size):
+    """Return whether nothing deforms in a scene of a `ModelSize`."""
+    return not (size.tets or size.cells or size.triangles or size.springs)

@@ -16,7 +16,7 @@ from ...solver.messages import message
 from ..baking.bake import refusal
 from ..baking.bake_steps import explain
 from ..objects.curves import is_curve
-from ..playing import mesh_cache, playback
+from ..playing import mesh_cache, object_keys, playback
 from ..playing.baked import baked_here
 
 # Signature and version, points, first frame, frames per sample, samples (PC2 of 3ds Max).
@@ -69,7 +69,7 @@ def _samples(ob):
 def exportable(context):
     """Baked meshes with keys: the selected ones, or else all of the scene."""
     meshes = [ob for ob in baked_here(context.scene) if not is_curve(ob) and ob.data.shape_keys]
-    found = [ob for ob in meshes if not mesh_cache.plays(ob)]
+    found = [ob for ob in meshes if not (mesh_cache.plays(ob) or object_keys.plays(ob))]
     return [ob for ob in found if ob in context.selected_objects] or found
 
 

@@ -12,6 +12,7 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.nearest import frames, nearest, weights_in
 from ..objects.units import shown
+from .joints import joint_of
 from .reader import identity, moves, read_pose
 from .spikes import Spikes
 
@@ -34,13 +35,15 @@ class TiedVertices:
 
 
 def kinematic_targets(objects):
-    """Targets of attachments of `objects` that are not simulated themselves."""
+    """Targets of attachments and axes of joints of `objects` that are not simulated themselves."""
     found = [
-        item.target
+        target
         for ob in objects
         if ob.vbd.role not in {"NONE", "COLLIDER"}
         for item in ob.vbd.attachments
-        if item.enabled and item.target is not None
+        if item.enabled
+        for target in (item.target, item.axis_object)
+        if target is not None
     ]
     return [ob for ob in dict.fromkeys(found) if ob.vbd.role in {"NONE", "COLLIDER"}]
 
@@ -49,7 +52,12 @@ def attach(gathered, context, ob, made):
     """The `Attachment`s of an object; `made` has the body and the `Target` of every identity."""
     spikes = Spikes(ob)
     for item in ob.vbd.attachments:
-        if item.enabled:
+        if not item.enabled:
+            continue
+        if ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT":
+            _refuse(f"{ob.name}: {item.name or 'a joint'}", context.scene, item, in_space=True)
+            yield joint_of(gathered, context, ob, item, made)
+        else:
             yield _attachment(gathered, context, ob, item, made, spikes)
     gathered.notes += spikes.notes()
 
@@ -82,8 +90,11 @@ def _attachment(gathered, context, ob, item, made, spikes):
     return Attachment(body, vertices, **options)
 
 
-def _refuse(name, scene, item):
+def _refuse(name, scene, item, in_space=False):
+    """Refuse a target that cannot hold anything; with `in_space` there may be none."""
     target = item.target
+    if target is None and in_space:
+        return
     if target is None:
         raise ValueError(message("pin.no_target", name=name))
     if target == item.id_data:
@@ -135,7 +146,9 @@ class _Simulated:
         self.body, self.target = body, target
         self.is_soft = target.lattice is not None
         self.points = target.start_points() if target.own is None else body.points
-        if ob.vbd.role == "SOFT":
+        if ob.vbd.role == "RIGID":
+            self.points, self.elements = body.mesh_points, body.triangles
+        elif ob.vbd.role == "SOFT":
             self.elements = read_mesh.triangles(ob.evaluated_get(depsgraph).data)
             if target.corners is None:
                 from ...solver.topology.meshes import boundary_triangles

@@ -73,6 +73,17 @@ class Target:
         """The vertices of a cloth's body for these of its object; it has all of them."""
         return vertices if self.own is None else np.searchsorted(self.own, vertices)
 
+    def stored_start(self):
+        """Points of the input state in object space, float32."""
+        pose = self.first or self.start
+        return pose.undeformed(pose.points)
+
+    def stored(self, positions, pose, _time):
+        """Points in object space, float32, for positions of the body [m] and the object's pose at a
+        time [s].
+        """
+        return pose.stored(self.visible(positions, pose))
+
     def visible(self, positions, pose):
         """World positions [m] of the object's vertices, given those of its body and its pose."""
         if self.shape is not None:
@@ -106,13 +117,13 @@ def analytic_colliders(gathered, ob, depsgraph):
     return analytic_colliders_of(ob, pose, **friction, motion=motion)
 
 
-def _outward(triangles, pose):
+def outward(triangles, pose):
     """Triangles whose winding survives a mirroring transform."""
     return triangles[:, ::-1] if np.linalg.det(pose.matrix[:3, :3]) < 0.0 else triangles
 
 
 def collider(gathered, ob, depsgraph, pose):
-    triangles = _outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
+    triangles = outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
     if not len(triangles):
         raise ValueError(message("collider.no_faces", name=ob.name))
     reader, key, moving = gathered.reader, identity(ob), moves(ob)
@@ -191,7 +202,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         _refuse_reshaped(ob, "tet mesh")
         pins = _pins(gathered, target, pinned)
         return Solid(points, tets, material=material, pins=pins, name=ob.name)
-    triangles = _outward(read_mesh.triangles(mesh), target.start)
+    triangles = outward(read_mesh.triangles(mesh), target.start)
     if not len(triangles):
         raise ValueError(message("mesh.soft_without_faces", name=ob.name))
     cells = lattice(points, triangles, ob.vbd.resolution, ob.name)
@@ -249,7 +260,7 @@ def _cloth(gathered, ob, mesh, target, pinned):
     gathered.notes += carried.notes(ob, mesh, left_out)
     if len(left_out) and not len(corners):
         raise ValueError(message("mesh.no_area", name=ob.name))
-    corners = _outward(corners, target.start)
+    corners = outward(corners, target.start)
     triangles = read_mesh.corner_vertices(mesh)[corners]
     if len(triangles):
         triangles = carried.carry(target, triangles, pinned)

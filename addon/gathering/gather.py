@@ -20,7 +20,7 @@ from ..objects import own_mesh, refining
 from ..objects.curves import is_curve, unusable_spline
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
-from ..objects.participants import nothing_to_bake, unsuited
+from ..objects.participants import BODIES, nothing_to_bake, unsuited
 from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
@@ -31,6 +31,7 @@ from .attaching import attach, kinematic_targets
 from .bodies import Target, analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
+from .rigid import rigid_body
 from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
 from .textures import Questions
 
@@ -60,16 +61,16 @@ class Gathered:
     """Frames from one checkpoint that is kept to the next; 0 for the last one alone."""
 
     def start(self):
-        """Points of the input state in object space, one array per target."""
-        poses = [target.first or target.start for target in self.targets]
-        return [pose.undeformed(pose.points) for pose in poses]
+        """Points of the input state in object space, one array per target; of rigid bodies as in
+        `playing/object_keys.py`.
+        """
+        return [target.stored_start() for target in self.targets]
 
     def local(self, frame, positions):
-        """Points of a frame in object space, one array per target."""
-        result = []
-        for target, points, pose in zip(self.targets, positions, self.poses(frame), strict=True):
-            result.append(pose.stored(target.visible(points, pose)))
-        return result
+        """`start` for positions [m] in a frame."""
+        time = frame * self.settings.frame_time
+        found = zip(self.targets, positions, self.poses(frame), strict=True)
+        return [target.stored(points, pose, time) for target, points, pose in found]
 
     def poses(self, frame):
         """The pose of every target in a frame."""
@@ -109,7 +110,7 @@ def refuse_unbakeable(ob):
     reason = own_mesh.missing(ob)
     if reason:
         raise ValueError(reason)
-    if ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
+    if ob.vbd.role != "RIGID" and ob.parent and ob.parent_type in {"ARMATURE", "LATTICE"}:
         raise ValueError(message("mesh.parent_type", name=ob.name))
 
 
@@ -128,10 +129,14 @@ def prepared_for_bake(scene, objects):
     Gives notes about modifiers that the user may expect to take part. Afterwards the scene is
     unchanged, but soft bodies stay refined. Colliders keep their bakes: they play them.
     """
-    bodies = [ob for ob in objects if ob.vbd.role != "COLLIDER"]
+    # Rigid bodies and colliders take part with all their modifiers.
+    bodies = [ob for ob in objects if ob.vbd.role in BODIES]
+    rigid = [ob for ob in objects if ob.vbd.role == "RIGID"]
     frame, subframe = scene.frame_current, scene.frame_subframe
-    keys, off, notes = [identity(ob) for ob in bodies], [], []
+    keys, off, notes = [identity(ob) for ob in (*bodies, *rigid)], [], []
     try:
+        for ob in rigid:
+            playback.suspend(ob)
         for ob in bodies:
             playback.suspend(ob)
             refining.even_levels(ob)
@@ -228,7 +233,8 @@ def gather(context, objects):
         if ob.vbd.role == "COLLIDER":
             body = collider(gathered, ob, depsgraph, pose)
         else:
-            body = deformable(gathered, ob, depsgraph, pose)
+            make = rigid_body if ob.vbd.role == "RIGID" else deformable
+            body = make(gathered, ob, depsgraph, pose)
             made[identity(ob)] = body, gathered.targets[-1]
             if ob in moving and gathered.targets[-1].first is None:
                 motion = *earlier[identity(ob)], start, settings.frame_time

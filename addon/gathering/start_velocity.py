@@ -3,6 +3,8 @@
 motion acts through pins alone.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from mathutils.kdtree import KDTree
 
@@ -13,6 +15,7 @@ from ..objects.read_mesh import transformed
 from ..objects.tetmesh import carried_rigidly
 from .hint import Hint
 from .reader import STILLNESS, curves_of, found, identity, read_pose
+from .rigid import RigidTarget, set_velocity
 
 # Vertices of the mesh whose motion a corner of its lattice averages: enough for a rotation.
 NEIGHBORS = 8
@@ -32,16 +35,24 @@ def unfollowed(context, objects, earlier, count):
     """
     free = [ob for ob in objects if _is_free(ob)]
     frame, depsgraph = context.scene.frame_current, context.evaluated_depsgraph_get()
-    starts = [read_pose(ob, depsgraph, True) for ob in free]
+    starts = [read_pose(ob, depsgraph, _has_shape(ob)) for ob in free]
     poses = _poses(context, free, [frame + count // 2, frame + count])
     for ob, start in zip(free, starts, strict=True):
         if not all(pose is None or pose.is_close(start) for pose in poses[identity(ob)]):
-            note = message("animation.no_pins", name=ob.name)
+            which = "animation.no_pins" if _has_shape(ob) else "animation.rigid_free"
+            note = message(which, name=ob.name)
             yield Hint(note) if _is_thrown(ob, start, earlier[identity(ob)][1], frame) else note
 
 
+def _has_shape(ob):
+    """Return whether the shape of an object may change; else its pose has no points."""
+    return ob.vbd.role != "RIGID"
+
+
 def _is_free(ob):
-    """Return whether nothing holds an object, neither pins nor attachments."""
+    """Return whether nothing holds an object, neither pins, attachments nor its animation."""
+    if ob.vbd.role == "RIGID" and ob.vbd.use_animation:
+        return False
     return not is_pinned(ob) and not any(item.enabled for item in ob.vbd.attachments)
 
 
@@ -51,7 +62,7 @@ def _is_thrown(ob, start, before, frame):
     """
     if before is None or start.is_close(before) or not _is_free(ob):
         return False
-    if not np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
+    if before.points is not None and not start.has_shape_of(before):
         return False
     curves = curves_of(ob.animation_data.action) if ob.animation_data else ()
     samples = [[curve.evaluate(frame - back) for back in (1.0, 0.5, 0.0)] for curve in curves]
@@ -68,14 +79,14 @@ def _poses(context, objects, frames):
     if not objects:
         return poses
     frame = scene.frame_current
-    counts = {identity(ob): _count(ob, context) for ob in objects}
+    counts = {identity(ob): _count(ob, context) for ob in objects if _has_shape(ob)}
     try:
         for number in frames:
             scene.frame_set(number)
             depsgraph = context.evaluated_depsgraph_get()
             for ob in objects:
                 try:
-                    pose = read_pose(ob, depsgraph, True, counts[identity(ob)])
+                    pose = read_pose(ob, depsgraph, _has_shape(ob), counts.get(identity(ob)))
                 except ValueError:  # not yet usable, such as scaled to zero: it starts from rest
                     pose = None
                 poses[identity(ob)].append(pose)
@@ -97,18 +108,15 @@ def set_initial_velocity(body, target, earlier, before, frame, frame_time):
     `earlier` and `before`: its poses two frames and one before. Returns notes for the user.
     """
     start = target.start
+    if isinstance(target, RigidTarget):
+        earlier, before = (p and replace(p, points=start.points) for p in (earlier, before))
     if before is None or start.is_close(before):
         return []
-    if target.shape is not None:
-        earlier_points = target.shape.points(before)
-    elif target.lattice is not None:
-        lattice = _lattice_before(body.points, start, before)
-        earlier_points = transformed(before.matrix, lattice)
+    if isinstance(target, RigidTarget):
+        set_velocity(body, start.matrix, before.matrix, frame_time)
     else:
-        earlier_points = before.world_points()
-        if target.own is not None:
-            earlier_points = earlier_points[target.own]
-    body.velocities = (body.points - earlier_points) / frame_time
+        earlier_points = _points_before(body, target, before)
+        body.velocities = (body.points - earlier_points) / frame_time
     path = np.linalg.norm(start.world_points() - before.world_points(), axis=1).max()
     far = path > LEAP * np.linalg.norm(np.ptp(start.world_points(), axis=0))
     if far and earlier is not None and before.is_close(earlier):
@@ -118,6 +126,17 @@ def set_initial_velocity(body, target, earlier, before, frame, frame_time):
         )
         return [Hint(note) if _is_thrown(found(target.key), start, before, frame) else note]
     return []
+
+
+def _points_before(body, target, before):
+    """Positions of the points of a body [m] in the pose `before` of its object."""
+    if target.shape is not None:
+        return target.shape.points(before)
+    if target.lattice is not None:
+        lattice = _lattice_before(body.points, target.start, before)
+        return transformed(before.matrix, lattice)
+    points = before.world_points()
+    return points if target.own is None else points[target.own]
 
 
 def _lattice_before(points, start, before):

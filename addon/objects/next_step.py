@@ -7,25 +7,31 @@ from ...solver.bodies.own_weight import MUCH, load_over_stiffness
 from ...solver.messages import message
 from .curves import is_pinned, is_simulated_as_points
 from .own_mesh import without_own_mesh
-from .participants import BODIES, nothing_to_bake, participants
+from .participants import SIMULATED, nothing_to_bake, participants
 from .units import gravity_of, unit_scale
 
 
 def needs_floor(scene):
     """Return whether all simulated bodies fall forever."""
     chosen = participants(scene)
-    bodies = [ob for ob in chosen if ob.vbd.role in BODIES]
+    bodies = [ob for ob in chosen if ob.vbd.role in SIMULATED]
     held = len(chosen) > len(bodies)
     held |= any(is_pinned(ob) or len(ob.vbd.attachments) for ob in bodies)
     gravity = scene.use_gravity and any(scene.gravity)
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 
 
+def _lacks_target(ob, item):
+    """Return whether an attachment has nothing to hold on; a joint may hold on to its axis."""
+    is_joint = ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT"
+    return item.target is None and not (is_joint and item.axis_object)
+
+
 def _without_target(scene):
     """A body with an attachment that has no target yet, or None."""
     for ob in scene.objects:
-        if ob.vbd.role in BODIES:
-            if any(item.enabled and item.target is None for item in ob.vbd.attachments):
+        if ob.vbd.role in SIMULATED:
+            if any(item.enabled and _lacks_target(ob, item) for item in ob.vbd.attachments):
                 return ob
     return None
 

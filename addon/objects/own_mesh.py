@@ -10,10 +10,13 @@ from .participants import BODIES
 
 
 def missing(ob):
-    """The reason why the mesh of an object cannot store its bake, or None.
+    """The reason why the mesh of an object cannot store its bake, or None; that of a rigid body
+    need not.
 
     Keys of a mesh that is overridden do not survive reloading the file.
     """
+    if ob.vbd.role == "RIGID":
+        return None if ob.is_editable else message("role.linked", name=ob.name)
     if not (ob.is_editable and ob.data.is_editable) or ob.data.override_library:
         return message("mesh.linked", name=ob.name)
     sharing = _sharing(ob)

@@ -8,11 +8,14 @@ from ...solver.messages import message
 from .curves import is_curve
 
 BODIES = ("SOFT", "CLOTH", "ROD", "GRAINS")
+"""Roles whose points move on their own."""
+SIMULATED = (*BODIES, "RIGID")
 ROLE_ICONS = {
     "SOFT": "MOD_SOFT",
     "CLOTH": "MOD_CLOTH",
     "ROD": "CURVE_PATH",
     "GRAINS": "PARTICLES",
+    "RIGID": "RIGID_BODY",
     "COLLIDER": "MOD_PHYSICS",
 }
 # Rows of the list before it scrolls.

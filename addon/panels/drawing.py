@@ -15,6 +15,7 @@ ROLE_BUTTONS = (
     ("SOFT", "Soft Body"),
     ("CLOTH", "Cloth"),
     ("ROD", "Rod"),
+    ("RIGID", "Rigid"),
     ("GRAINS", "Grains"),
     ("COLLIDER", "Collider"),
 )

@@ -5,9 +5,11 @@ from itertools import count
 
 from bpy.types import Operator, Panel, UIList
 
+from ..objects.blender_constraints import constraints_of
 from ..objects.curves import is_curve
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, SIMULATED
 from .drawing import PhysicsPanel, lock
+from .joints import draw_joint
 from .lists import ListOperator, RemoveOperator, draw_list
 
 
@@ -104,7 +106,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
     bl_label = "Attachments"
     bl_parent_id = "VBD_PT_physics"
     bl_options = {"DEFAULT_CLOSED"}
-    roles = BODIES
+    roles = SIMULATED
 
     def draw(self, context):
         _fields(self.layout, context)
@@ -112,10 +114,17 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         item = draw_list(
             layout, context, "attachments", "attachment", kind="attachment", show="show_attachments"
         )
+        if ob.vbd.role == "RIGID" and constraints_of(context.scene):
+            layout.operator("vbd.read_constraints")
         if item is None:
             return
         column = layout.column()
         column.active = item.enabled
+        if ob.vbd.role == "RIGID":
+            column.prop(item, "kind")
+            if item.kind != "ATTACHMENT":
+                draw_joint(column, item)
+                return
         column.prop(item, "target")
         if not is_curve(ob):
             column.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
@@ -128,16 +137,25 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
 
 class VBD_OT_add_attachment(ListOperator, Operator):
     bl_idname = "vbd.add_attachment"
+    roles = SIMULATED
     bl_label = "Add Attachment"
     bl_description = (
-        "Attach the active object to another one that is selected too; without one, choose it below"
+        "Attach the active object to another one that is selected too; without one, choose it "
+        "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too"
     )
+    roles = SIMULATED
 
     def execute(self, context):
         ob = context.object
         vbd = ob.vbd
         item = vbd.attachments.add()
         others = [other for other in context.selected_objects if other != ob]
+        if ob.vbd.role == "RIGID":
+            item.kind = "HINGE"
+            empties = [other for other in others if other.type == "EMPTY"]
+            if len(empties) == 1:
+                item.axis_object = empties[0]
+            others = [other for other in others if other.type != "EMPTY"]
         if len(others) == 1:
             item.target = others[0]
         item.name = _free_name(
@@ -156,9 +174,11 @@ def _free_name(name, taken):
 
 class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_idname = "vbd.remove_attachment"
+    roles = SIMULATED
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
     items, active = "attachments", "attachment"
+    roles = SIMULATED
 
 
 classes = (

@@ -22,15 +22,17 @@ def draw_list(layout, context, items, active, *, kind, show):
 
 
 class ListOperator:
-    """Base of operators that change a list of the active object."""
+    """Base of operators that change a list of the active object, which has one of the `roles`."""
 
     bl_options = {"REGISTER", "UNDO"}
+    roles = BODIES
 
     @classmethod
     def poll(cls, context):
         ob, reason = context.object, None
-        if ob is None or ob.vbd.role not in BODIES:
-            reason = message("role.select_body")
+        if ob is None or ob.vbd.role not in cls.roles:
+            which = "role.select_body" if cls.roles == BODIES else "role.select_simulated"
+            reason = message(which)
         elif context.window_manager.vbd.baking:
             reason = message("bake.running")
         elif not ob.is_editable:

@@ -10,10 +10,10 @@ from ..objects.cell_count import known_cell_count
 from ..objects.face_size import automatic_thickness
 from ..objects.grains import material_socket
 from ..objects.modifiers import may_be_refined
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, SIMULATED
 from ..objects.start_shape import frame_of
 from ..objects.tetmesh import TETS
-from . import material
+from . import material, rigid
 from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
 from .soft_flesh import draw_soft_flesh
 
@@ -150,7 +150,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
     bl_label = "Collision"
     bl_parent_id = "VBD_PT_physics"
     bl_order = 1  # after the panels of pins and attachments (holding.py)
-    roles = (*BODIES, "COLLIDER")
+    roles = (*SIMULATED, "COLLIDER")
 
     def draw(self, context):
         lock(self.layout, context)
@@ -163,7 +163,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         with_mesh = not collider or vbd.collider_shape == "MESH"
         if collider:
             layout.prop(vbd, "collider_shape")
-        elif not grains:
+        elif vbd.role in BODIES and not grains:
             layout.prop(vbd, "self_contact")
         column = layout.column()
         column.active = with_mesh
@@ -193,7 +193,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
     bl_parent_id = "VBD_PT_physics"
     bl_options = {"DEFAULT_CLOSED"}
     bl_order = 2  # after Collision
-    roles = BODIES
+    roles = SIMULATED
 
     def draw(self, context):
         lock(self.layout, context)
@@ -210,6 +210,7 @@ classes = (
     VBD_PT_physics,
     *material.classes,
     VBD_PT_grains,
+    *rigid.classes,
     VBD_PT_lattice,
     VBD_PT_pressure,
     VBD_PT_rest_shape,

@@ -16,7 +16,7 @@ from ..values.scene_time import take_range
 from .soft_flesh import make_rigid
 
 # The shipped material that a new role starts with; other roles start with the defaults.
-STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope", "GRAINS": "Sand"}
+STARTING_MATERIAL = {"CLOTH": "Cotton", "ROD": "Rope", "RIGID": "Wood", "GRAINS": "Sand"}
 # Hair is held at its roots, and its strands lie too close together for contact between them.
 HAIR_MATERIAL = "Hair"
 # Roles that start with self contact: thin bodies touch themselves in every drape and every knot, a
@@ -51,7 +51,7 @@ def refusal(context):
 
 
 def reset_material(ob):
-    for name in (*MATERIAL_VALUES, "use_friction"):
+    for name in (*MATERIAL_VALUES, "use_friction", "use_mass"):
         ob.vbd.property_unset(name)
 
 

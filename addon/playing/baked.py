@@ -3,7 +3,7 @@
 
 from ...solver.messages import message
 from ..objects.curves import point_count
-from . import mesh_cache
+from . import mesh_cache, object_keys
 from .playback import is_baked
 
 # Rates whose relative difference is below this are equal.
@@ -58,9 +58,13 @@ def other_rates(scene):
 
 
 def is_edited(ob):
-    """Return whether a baked mesh has lost its keys or changed its vertices, or is being edited."""
+    """Return whether a baked object has lost its keys or changed its vertices, or is being edited;
+    those of a rigid body may change.
+    """
     if not is_baked(ob):
         return False
+    if object_keys.plays(ob):
+        return object_keys.is_lost(ob)
     lost = not getattr(ob.data, "shape_keys", None) and not mesh_cache.plays(ob)
     return lost or ob.vbd.bake_vertices not in (0, point_count(ob)) or ob.mode == "EDIT"
 

@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The curves of a Key that plays a bake: made in its action, and removed from it."""
+"""The curves of a data-block that plays a bake: made in its action, and removed from it."""
 
 import bpy
 import numpy as np
 
 LINEAR = 1  # the number of 'LINEAR' in Keyframe.interpolation
+# What a keyframe has: its name, the type of its numbers and their count.
+POINTS = (
+    ("handle_left_type", np.int32, 1),
+    ("handle_right_type", np.int32, 1),
+    ("interpolation", np.int32, 1),
+    ("easing", np.int32, 1),
+    ("co", np.float32, 2),
+    ("handle_left", np.float32, 2),
+    ("handle_right", np.float32, 2),
+)
 
 
-def curves_of_key(key):
-    """(name of the action made here or "", whether a slot was made, the F-curves of a Key)."""
-    data = key.animation_data or key.animation_data_create()
+def curves_of_block(block):
+    """(name of the action made here or "", whether a slot was made, the F-curves) of a Key or an
+    object.
+    """
+    data = block.animation_data or block.animation_data_create()
     made_action, made_slot = "", False
     if data.action is None:
-        data.action = bpy.data.actions.new(f"{key.name} VBD")
+        data.action = bpy.data.actions.new(f"{block.name} VBD")
         made_action = data.action.name
     action = data.action
     if not hasattr(action, "slots"):  # Blender 4.2 and 4.3
         return made_action, made_slot, action.fcurves
     slot = data.action_slot
     if slot is None:
-        slot = action.slots.new(id_type="KEY", name=key.name)
+        slot = action.slots.new(id_type=block.id_type, name=block.name)
         data.action_slot = slot
         made_slot = True
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
@@ -63,7 +75,7 @@ def remove_curves(key, record):
     data = key.animation_data
     if data is None:
         return
-    _remove_strips(data, record["made_action"])
+    remove_strips(data, lambda action: action.name == record["made_action"])
     action = data.action
     if action and record["made_action"] and action.users > 1:  # a copied mesh uses it as well
         data.action = None
@@ -74,23 +86,53 @@ def remove_curves(key, record):
         key.animation_data_clear()
 
 
-def _remove_strips(data, name):
-    """Remove the action of a bake from NLA tracks, if it was pushed down there."""
-    action = bpy.data.actions.get(name)
-    if action is None or data.action == action:
-        return
-    for track in list(data.nla_tracks):
-        mine = [strip for strip in track.strips if strip.action == action]
-        for strip in mine:
-            track.strips.remove(strip)
-        if mine and not track.strips:
+def strips_of(data):
+    """(track, strip) of all NLA strips of the animation of a data-block."""
+    return [(track, strip) for track in data.nla_tracks for strip in track.strips]
+
+
+def remove_strips(data, is_ours):
+    """Remove the actions of a bake from NLA tracks, if they were pushed down there."""
+    for track, strip in strips_of(data):
+        action = strip.action
+        if action is None or action == data.action or not is_ours(action):
+            continue
+        track.strips.remove(strip)
+        if not track.strips:
             data.nla_tracks.remove(track)
-    if not action.users:
-        bpy.data.actions.remove(action)
+        if not action.users:
+            bpy.data.actions.remove(action)
+
+
+def copy_curve(curve, curves):
+    """Put a copy of a curve into others, in place of the one of its property, unless both have the
+    same keyframes.
+    """
+    there = curves.find(curve.data_path, index=curve.array_index)
+    points = _points(curve)
+    if there is not None:
+        if all(np.array_equal(a, b) for a, b in zip(points, _points(there), strict=True)):
+            return
+        curves.remove(there)
+    new = curves.new(curve.data_path, index=curve.array_index)
+    new.keyframe_points.add(len(curve.keyframe_points))
+    for (name, _, _), values in zip(POINTS, points, strict=True):
+        new.keyframe_points.foreach_set(name, values)
+    new.extrapolation = curve.extrapolation
+    new.update()
+
+
+def _points(curve):
+    """The keyframes of a curve: an array for each of `POINTS`."""
+    count, found = len(curve.keyframe_points), []
+    for name, kind, width in POINTS:
+        found.append(np.empty(count * width, kind))
+        curve.keyframe_points.foreach_get(name, found[-1])
+    return found
 
 
 def _remove_from_action(key, record):
-    data, (_, _, curves) = key.animation_data, curves_of_key(key)
+    data, (_, _, curves) = key.animation_data, curves_of_block(key)
     action = data.action
     ours = own_paths(key, record)
     for curve in [curve for curve in curves if curve.data_path in ours]:

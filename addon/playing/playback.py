@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finished frames -> shape keys, and restoring the state before the bake.
+"""Finished frames -> shape keys, or keyframes of a rigid body's object, and restoring the state
+before the bake.
 
 A mesh without keys of its own gets absolute keys and one straight `eval_time` curve, which plays at
 the same speed for any number of frames. A mesh with keys of its own gets relative keys, each with
@@ -19,8 +20,8 @@ from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping
 from ..objects.refining import restore
 from ..objects.shape_keys import clear_keys
-from . import follower, mesh_cache
-from .key_curves import add_linear_keys, add_tents, curves_of_key, remove_curves
+from . import follower, mesh_cache, object_keys
+from .key_curves import add_linear_keys, add_tents, curves_of_block, remove_curves
 
 PREFIX = "VBD "
 # Blender computes a straight curve as rise * time / run in float32. With a slope of one key per
@@ -36,10 +37,18 @@ def is_baked(ob):
 def write(ob, frames, frame_start, deforming, pace=1.0):
     """Make `frames` the motion of an object from scene frame `frame_start` on.
 
-    `frames`: float32 [vertex, 3] arrays in object space. `deforming`: names of the modifiers whose
+    `frames`: float32 [vertex, 3] arrays in object space; of a rigid body [4, 3] (object_keys.py).
+    `deforming`: names of the modifiers whose
     effect they contain; these are disabled. `pace`: time in curves per scene frame. An existing
     bake is freed.
     """
+    if ob.vbd.role == "RIGID":
+        if _take_away(ob):
+            clear_keys(ob)
+        record = object_keys.write(ob, frames, frame_start, pace)
+        ob.vbd.bake_record, ob.vbd.baked = json.dumps(record), True
+        resume(ob)
+        return
     if is_hair(ob) or reshaping(ob):
         if _take_away(ob):
             clear_keys(ob)
@@ -88,7 +97,7 @@ def write(ob, frames, frame_start, deforming, pace=1.0):
         block.relative_key = key.reference_key
         block.value = 0.0  # 1 in Blender 5.0, and exporters read it
     record["blocks"] = [block.name for block in blocks]
-    record["made_action"], record["made_slot"], curves = curves_of_key(key)
+    record["made_action"], record["made_slot"], curves = curves_of_block(key)
     times = (pace * np.arange(frame_start, frame_start + len(blocks))).astype(np.float32)
     if record["absolute"]:
         knots = np.unique([*range(0, len(blocks), EXACT_RUN), len(blocks) - 1])
@@ -116,7 +125,7 @@ def resume(ob):
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
-    if mesh_cache.show(ob, record, True):
+    if mesh_cache.show(ob, record, True) or object_keys.show(ob, record, True):
         return
     key = ob.data.shape_keys
     ob.show_only_shape_key = False
@@ -137,7 +146,7 @@ def suspend(ob):
     if not is_baked(ob):
         return
     record = json.loads(ob.vbd.bake_record)
-    if mesh_cache.show(ob, record, False):
+    if mesh_cache.show(ob, record, False) or object_keys.show(ob, record, False):
         return
     key = ob.data.shape_keys
     ob.show_only_shape_key = record["show_only"]
@@ -169,7 +178,7 @@ def make_relative(ob):
     data = key.animation_data
     if data and data.action and data.action.users > 1:  # a copied mesh shares it
         data.action = data.action.copy()
-    _, _, curves = curves_of_key(key)
+    _, _, curves = curves_of_block(key)
     curve = curves.find("eval_time")
     blocks = [key.key_blocks[name] for name in record["blocks"] if name in key.key_blocks]
     times = _times_shown(curve, blocks)
@@ -211,6 +220,9 @@ def _take_away(ob):
         return False
     suspend(ob)
     record = json.loads(ob.vbd.bake_record)
+    if object_keys.remove(ob, record):
+        _forget(ob)
+        return False
     if is_hair(ob) or record.get("follows"):
         holder = follower.remove(ob, record["mesh_cache"])
         if holder is not None:

@@ -2,8 +2,9 @@
 """The last finished frame of a bake in the viewport, while the solver continues.
 
 The points lie in an attribute of the mesh, and a modifier at the end of the stack moves the
-vertices there. Curves have no attributes: the modifier shows a copy of the curve, which is in no
-scene. It is off whenever the scene is read, so the simulation never sees its own result.
+vertices there; that of a rigid body moves all of it. Curves have no attributes: the modifier shows
+a copy of the curve, which is in no scene. It is off whenever the scene is read, so the simulation
+never sees its own result.
 """
 
 import time
@@ -15,7 +16,7 @@ from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
 from ..objects.modifiers import reshaping
 from ..objects.shape_keys import clear_keys
-from . import follower
+from . import follower, moved
 
 NAME = "VBD Preview"
 # The shortest time between two preview frames [s].
@@ -39,7 +40,7 @@ class Preview:
         reader = gathered.reader
         self.moving = bool(reader.wanted or reader.others or reader.unsure)
         self.shown, self.when = 0, float("-inf")
-        self.active, self.copies = {}, {}
+        self.active, self.copies, self.places = {}, {}, {}
 
     @contextmanager
     def running(self, points):
@@ -74,6 +75,9 @@ class Preview:
             ob = bpy.data.objects.get(target.key)
             if ob is None:
                 continue
+            if ob.vbd.role == "RIGID":
+                self.places[ob.name] = shape
+                continue
             if ob.name in self.copies:
                 copy = bpy.data.objects[self.copies[ob.name]].data
                 (follower.put if copy.id_type == "MESH" else set_points)(copy, shape)
@@ -104,6 +108,8 @@ class Preview:
 
     def _add(self, ob, points):
         """Give an object its modifier; returns the node group of that."""
+        if ob.vbd.role == "RIGID":
+            return moved.add(ob, NAME).node_group
         if is_hair(ob) or reshaping(ob):
             copy, modifier = follower.add(ob, points, NAME)
             self.copies[ob.name] = copy.name
@@ -127,9 +133,16 @@ class Preview:
                 modifier.show_viewport = on
 
     def _go_to_shown(self):
-        """Move colliders and all other animation to the frame that is shown."""
+        """Move colliders and all other animation to the frame that is shown, and rigid bodies from
+        where their own animation has them then.
+        """
         if self.targets and self.moving:
             self.scene.frame_set(self.start + self.shown)
+        if self.places:
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            for name, rows in self.places.items():
+                if name in bpy.data.objects:
+                    moved.move(bpy.data.objects[name], NAME, rows, depsgraph)
 
     def _clear(self, ob):
         modifier = ob.modifiers.get(NAME)

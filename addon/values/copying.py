@@ -4,8 +4,8 @@
 from bpy.types import Menu, Operator
 
 from ...solver.messages import message
-from ..objects.participants import BODIES
-from .presets import MATERIAL_VALUES
+from ..objects.participants import SIMULATED
+from .presets import MATERIAL_VALUES, RIGID_VALUES
 
 
 def receivers(context):
@@ -21,8 +21,8 @@ def receivers(context):
 def refusal(context):
     """The reason why the material cannot be copied now, or None."""
     ob = context.object
-    if ob is None or ob.vbd.role not in BODIES:
-        return message("role.select_body")
+    if ob is None or ob.vbd.role not in SIMULATED:
+        return message("role.select_simulated")
     if context.window_manager.vbd.baking:
         return message("bake.running")
     if not receivers(context):
@@ -48,8 +48,10 @@ class VBD_OT_copy_material(Operator):
 
     def execute(self, context):
         source, chosen = context.object.vbd, receivers(context)
+        is_rigid = context.object.vbd.role == "RIGID"
+        names = RIGID_VALUES if is_rigid else (*MATERIAL_VALUES, "use_friction")
         for ob in chosen:
-            for name in (*MATERIAL_VALUES, "use_friction"):
+            for name in names:
                 setattr(ob.vbd, name, getattr(source, name))
         others = len(context.selected_objects) - 1 - len(chosen)
         text = message("role.copied", count=len(chosen))

@@ -13,6 +13,7 @@ from bpy.props import (
 )
 
 from .declared import OVERRIDABLE
+from .joints import joint_properties
 
 # Options of a property by default: stored, shown, not animated.
 PLAIN = {"options": set(), "override": OVERRIDABLE}
@@ -32,8 +33,8 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         "target": PointerProperty(
             type=bpy.types.Object,
             name="Target",
-            description="What the object is attached to. A soft body, cloth or rod feels it in "
-            "turn; any other object only drives it",
+            description="What the object is attached to. A soft body, cloth, rod or rigid body "
+            "feels it in turn; any other object only drives it",
             poll=_can_be_target,
             **PLAIN,
         ),
@@ -94,6 +95,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
             default=False,
             **PLAIN,
         ),
+        **joint_properties(),
     }
 
 

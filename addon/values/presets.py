@@ -25,6 +25,8 @@ MODELED = (
 )
 MATERIAL_VALUES = tuple(f.name for f in MATERIAL if f.name not in MODELED)
 
+RIGID_VALUES = ("use_mass", "density", "drag", "friction", "use_friction")
+
 
 def shown_name(file_name):
     return bpy.path.display_name(file_name, title_case=False)
@@ -66,6 +68,10 @@ class VBD_MT_rod_presets(_Presets, Menu):
 
 class VBD_MT_grain_presets(_Presets, Menu):
     preset_subdir = "vbd/material/grains"
+
+
+class VBD_MT_rigid_presets(_Presets, Menu):
+    preset_subdir = "vbd/material/rigid"
 
 
 class _AddPreset(AddPresetBase):
@@ -155,12 +161,22 @@ class VBD_OT_grain_preset_add(_AddMaterialPreset, Operator):
     preset_subdir = VBD_MT_grain_presets.preset_subdir
 
 
+class VBD_OT_rigid_preset_add(_AddMaterialPreset, Operator):
+    bl_idname = "vbd.rigid_preset_add"
+    bl_label = "Add Rigid Body Preset"
+    bl_description = "Save density and friction of the body as a preset, or remove the one shown"
+    preset_menu = "VBD_MT_rigid_presets"
+    preset_subdir = VBD_MT_rigid_presets.preset_subdir
+    preset_values = [f"bpy.context.object.vbd.{name}" for name in RIGID_VALUES]
+
+
 # Menu and saving operator of each role that has a material.
 MATERIAL_PRESETS = {
     "SOFT": (VBD_MT_soft_presets, VBD_OT_soft_preset_add),
     "CLOTH": (VBD_MT_cloth_presets, VBD_OT_cloth_preset_add),
     "ROD": (VBD_MT_rod_presets, VBD_OT_rod_preset_add),
     "GRAINS": (VBD_MT_grain_presets, VBD_OT_grain_preset_add),
+    "RIGID": (VBD_MT_rigid_presets, VBD_OT_rigid_preset_add),
 }
 
 
@@ -260,11 +276,13 @@ classes = (
     VBD_MT_cloth_presets,
     VBD_MT_rod_presets,
     VBD_MT_grain_presets,
+    VBD_MT_rigid_presets,
     VBD_OT_solver_preset_add,
     VBD_OT_soft_preset_add,
     VBD_OT_cloth_preset_add,
     VBD_OT_rod_preset_add,
     VBD_OT_grain_preset_add,
+    VBD_OT_rigid_preset_add,
 )
 
 

@@ -10,11 +10,13 @@ ROLES = (
         "Rod",
         "Simulate the edges of the mesh, or the splines of the curve, as rods or strings",
     ),
+    ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
+    # Later ones last, since files store the number of a role.
+    ("RIGID", "Rigid", "Move the mesh as a whole: it falls, spins and tumbles in its shape"),
     (
         "GRAINS",
         "Grains",
         "Simulate spheres, such as sand or beads: those that fill the mesh, or, if it has no "
         "faces, one around each vertex",
     ),
-    ("COLLIDER", "Collider", "Push simulated objects away, without being moved by them"),
 )

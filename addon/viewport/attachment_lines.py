@@ -9,7 +9,7 @@ from gpu_extras.batch import batch_for_shader
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve, strands_of, unusable_spline
 from ..objects.nearest import nearest
-from ..objects.participants import BODIES
+from ..objects.participants import SIMULATED
 from .keeping import DrawCache, drawing
 
 # Lines drawn per attachment at most: enough to see its target.
@@ -21,6 +21,8 @@ WIDTH = 2.0
 def attachment_lines(ob, item, depsgraph):
     """Ends [line, 2, 3] of the lines of an attachment in the world, as objects are now."""
     none = np.zeros((0, 2, 3))
+    if ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT":
+        return joint_lines(ob, item) if item.enabled and item.axis_object else none
     if item.target is None or not item.enabled or item.target == ob:
         return none
     evaluated = ob.evaluated_get(depsgraph)
@@ -40,6 +42,14 @@ def attachment_lines(ob, item, depsgraph):
         points, places = points[near], places[near]
     lines = np.stack([points, places], axis=1)
     return lines[:: 1 + len(lines) // MOST_LINES]
+
+
+def joint_lines(ob, item):
+    """The axis of a joint, through the place of its empty, [1, 2, 3]."""
+    matrix = np.array(item.axis_object.matrix_world)
+    axis = matrix[:3, "XYZ".index(item.axis)]
+    along = 0.5 * max(ob.dimensions) * axis / np.linalg.norm(axis)
+    return np.array([[matrix[:3, 3] - along, matrix[:3, 3] + along]])
 
 
 def _points(ob, depsgraph):
@@ -83,7 +93,7 @@ def _lines_of(context):
 def _draw():
     context = bpy.context
     ob = context.object
-    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in BODIES or ob.vbd.baked:
+    if ob is None or ob.mode == "EDIT" or ob.vbd.role not in SIMULATED or ob.vbd.baked:
         return
     if context.window_manager.vbd.baking:  # the view no longer shows the start
         return

@@ -15,7 +15,7 @@ from ..baking.frame_numbers import places_in
 from ..files.saving_statistics import played_cache
 from ..objects.measures import per_vertex
 from ..objects.modifiers import is_place_chosen, is_reshaped, may_be_refined
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, SIMULATED
 from ..objects.units import unit_scale
 from ..playing.preview import shown_frame
 from ..values.declared import OVERRIDABLE
@@ -131,10 +131,10 @@ def pin_colors(weights, are_soft):
 kept = DrawCache()
 
 
-def _bodies(context):
-    """Simulated objects; `_own` leaves out those that show other vertices than their mesh."""
+def _bodies(context, roles=BODIES):
+    """Objects that deform; `_own` leaves out those that show other vertices than their mesh."""
     for ob in context.visible_objects:
-        if ob.vbd.role in BODIES and ob.mode != "EDIT":
+        if ob.vbd.role in roles and ob.mode != "EDIT":
             yield ob
 
 
@@ -195,7 +195,9 @@ def contact_lines(rows, length):
 def _contacts(context, shader):
     rows = _saved_places(context, "contacts_at")
     if len(rows):
-        length = NORMAL * max((max(ob.dimensions) for ob in _bodies(context)), default=1.0)
+        length = NORMAL * max(
+            (max(ob.dimensions) for ob in _bodies(context, SIMULATED)), default=1.0
+        )
         ends = contact_lines(rows, length).reshape(-1, 3)
         yield "POINTS", _batch(shader, "POINTS", rows[:, :3], _alike(CONTACT, len(rows)))
         yield "LINES", _batch(shader, "LINES", ends, _alike(CONTACT, len(ends)))

@@ -8,6 +8,7 @@ from .collider import Collider
 from .deformable import Deformable, Pins
 from .grains import Grains
 from .points import PointsInTime, points_at
+from .rigid import RigidBody
 from .sheets import Cloth, Rod
 from .solids import CELL_CORNERS, Cells, EmbeddedSurface, Filling, Solid, Volume
 
@@ -22,6 +23,7 @@ __all__ = (
     "Grains",
     "Pins",
     "PointsInTime",
+    "RigidBody",
     "Rod",
     "Solid",
     "Volume",

@@ -99,6 +99,7 @@ def make_aggregates(assembly, patches=IN_MOTION):
         (sheets, patches.cloth, patches.smallest_cloth, patches.most_of_cloth),
         (np.concatenate([c.ravel() for c in solids]), patches.solid, 1, patches.most),
         (grains, 1, 1, 1),
+        (assembly.rigid.corners, patches.solid, 1, 1),
     ):
         mine = np.unique(mesh_component_of[corners])
         fewest = np.clip(sizes[mine] // min(patch, SMALL_PATCH), 1, FEWEST)

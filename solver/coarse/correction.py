@@ -89,8 +89,8 @@ class CoarseCorrection:
             offset += len(elements.start) - 1
         self.forces.record(chunked)
         self.matrix.record(chunked)
-        none = np.zeros(0, dtype=int)
-        component = np.concatenate([none, *(elements.component for elements, _ in chunked)])
+        component = [elements.component for elements, _ in chunked]
+        component = np.concatenate([np.zeros(0, dtype=int), *component])
         self.sums = make_sums(component, self.groups.component_count, model)
         self.slopes = [self._slopes(*each) for each in chunked]
         self._record_vertices()
@@ -128,6 +128,10 @@ class CoarseCorrection:
         step.append(self.relaxation)
         outputs = [model.x, model.relaxation]
         self.move = record(coarse_step.move, count, step, outputs, MEMBER)
+        self.of_rigid = []
+        if model.rigid:
+            moving = [self.groups.component, self.components]
+            self.of_rigid.append(model.rigid.moving_in_line(*moving))
         self._record_contacts()
 
     def _line(self, chunks, each, touching, counts_skips=1):
@@ -216,6 +220,8 @@ class CoarseCorrection:
         self.groups.update_islands()
         self._follow()
         wp.copy(self.before, model.x)
+        if model.rigid:
+            model.rigid.save_poses()
         self.kept.find_turns()
         self.forces.find()
         self.groups.factors.solve()
@@ -229,6 +235,7 @@ class CoarseCorrection:
         if self.truncates:
             repeat_while(self.is_early, partial(play, self.line))
         self.move()
+        play(self.of_rigid)
         model.followers.follow(0, model.free_count)
 
     def _follow(self):

@@ -163,7 +163,7 @@ def matrix_entries(chunked, count):
             ranges[-1].append((first, len(own)))
             first += len(own)
             lists.append(own)
-    entries = np.concatenate(lists)
+    entries = np.concatenate([np.zeros((0, 3), dtype=int), *lists])
     diagonal = np.repeat(np.arange(count)[:, None], 2, axis=1)
     places = np.concatenate([entries[:, 1:], diagonal])
     blocks, block = np.unique(places, axis=0, return_inverse=True)

@@ -53,7 +53,7 @@ class CoarseMatrix:
                 self.additions.append(launch)
         lists = [model.upload(v.astype(np.int32), int) for v in (start, entry, *blocks.T)]
         systems = self.groups.systems
-        inertia = model.upload(self._inertia(), wp.mat44)
+        self.inertia = inertia = model.upload(self._inertia(), wp.mat44)
         inputs = [*lists, inertia, rows, patches, systems.skyline]
         kernel, outputs = coarse.gather_blocks, [systems.matrix]
         count = ROWS_OF_BLOCK * len(blocks)
@@ -82,6 +82,10 @@ class CoarseMatrix:
         rows = [model.objective.attachments, *where]
         kernel, count = contact_terms.add_attachments, model.attachments.count
         self.springs.append(record(kernel, count, rows, [systems.matrix]))
+        if model.rigid:
+            aggregates = self.groups.aggregates.of[model.assembly.rigid.corners[:, 0]]
+            inputs = [aggregates, self.inertia, *where]
+            self.springs.append(model.rigid.adding_blocks(*inputs, systems.matrix))
         if model.contact is not None:
             law, lists = model.contact_model.law, model.lists
             inputs = [lists.counts, model.x, lists.touches, lists.state, law, *where]

@@ -3,6 +3,8 @@
 
 import math
 
+import numpy as np
+
 from ..kernels.contact import load
 
 # Loads that last longer than this [s] make a contact stiffer, ...
@@ -26,6 +28,9 @@ class Load:
         pressing_stiffness[model.free_count : surface.point_start] = (
             0.0  # animation presses nothing flat
         )
+        # Rigid bodies press with all of a pile above them; float32 resolves no stiffer contacts.
+        rigid = np.isin(surface.points.body, model.assembly.rigid.numbers)
+        pressing_stiffness[surface.point_start :][rigid] = settings.collision_stiffness
         self.pressing_stiffness = upload(pressing_stiffness, float)
         self.growth = math.exp(min(settings.step_time / STIFFENING_TIME, MOST_GROWTH))
         self.ascent = -math.expm1(-settings.step_time / MULTIPLIER_TIME)

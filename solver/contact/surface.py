@@ -6,19 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bodies import Cells, Solid, Volume
-from ..elements.tets import tet_gradients
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
 from ..scene.analytic_colliders import friction_at
-from ..topology.blocks import blocks
 from ..topology.graphs import connected_components, unique_edges
-from ..topology.meshes import are_flat, first_edges
+from ..topology.inertia import is_closed
+from ..topology.meshes import are_flat
 from .initial.edge_crossings import unit
+from .stiffness import bound_at_points, bound_of_rigid_points, carried_mass, stiffness_bound
 
-# A contact is at most this many times as stiff as the vertices that it acts on.
-STIFFEST = 30.0
-# The same for grains: they have no elastic modes, so descent allows more.
-STIFFEST_GRAIN = 100.0
+# The stiffness [N/m] of colliders beside rigid bodies: above that of any body.
+RIGID = 1e30
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -64,6 +62,8 @@ class ContactSurface:
     stiffness: np.ndarray
     push_out_stiffness: np.ndarray
     spacing: np.ndarray
+    rigid: tuple
+    """The first vertex of rigid bodies and the end of these."""
 
     def normals(self, x, triangle):
         """Return unit normals [triangle, 3] of some triangles at x [vertex, 3]."""
@@ -72,49 +72,11 @@ class ContactSurface:
 
     @property
     def can_touch(self):
-        """True where any two surfaces may meet; there may be no surface at all."""
-        return bool(self.may_touch.any()) and len(self.edges) > 0
-
-
-def stiffness_bound(assembly, settings):
-    """Return the largest stiffness [N/m] that contacts of each vertex may have.
-
-    A contact that is much stiffer than the bodies that it holds apart makes descent slow along the
-    common motion of both, and float32 cannot resolve its depth. The bound is STIFFEST times inertia
-    m/h² and, of solids, the elastic stiffness Σ (λ + 2μ) V |∇N|²; of a cell with side s that is
-    3/(16 s²) at its center, and the modes of bending and twist add as much again.
-    """
-    tets, cells = assembly.solids
-    elastic = np.empty(tets.corners.shape)
-    for block in blocks(len(tets)):
-        some = tets[block]
-        volumes, gradients = tet_gradients(assembly.rest_points, some.corners)
-        modulus = (some.lame_lam + 2.0 * some.lame_mu) * volumes
-        elastic[block] = modulus[:, None] * (gradients**2).sum(axis=2)
-    count = len(assembly.points)
-    # `bincount` returns integers where there are no tets or cells.
-    bound = np.zeros(count) + np.bincount(tets.corners.ravel(), elastic.ravel(), minlength=count)
-    modulus = (cells.lame_lam + 2.0 * cells.lame_mu) * cells.part
-    elastic = 0.375 * modulus * first_edges(assembly.rest_points, cells.corners)
-    bound += np.bincount(cells.corners.ravel(), np.repeat(elastic, 8), minlength=count)
-    if settings.quasistatic:
-        bound[bound == 0.0] = np.inf
-    else:
-        bound += assembly.mass / settings.step_time**2
-    # Kinematic vertices do not yield: only the other side bounds the stiffness.
-    bound[assembly.free_count :] = np.inf
-    factor = np.full(count, STIFFEST)
-    factor[assembly.grains.corners] = STIFFEST_GRAIN
-    return factor * bound
-
-
-def bound_at_points(points, bound):
-    """Return `stiffness_bound` of embedded points, whose corners share it with all near points."""
-    point, corner, weight = points.parents()
-    shared = np.bincount(corner, weight * weight, minlength=len(bound))
-    yielding = np.abs(weight) * np.maximum(shared[corner], 1.0) / bound[corner]
-    with np.errstate(divide="ignore"):
-        return 1.0 / np.bincount(point, yielding, minlength=len(points))
+        """True where any two surfaces may meet, of which there may be none; and for rigid bodies,
+        which move along arcs only by truncation.
+        """
+        meet = bool(self.may_touch.any()) and len(self.edges) > 0
+        return meet or self.rigid[0] < self.rigid[1]
 
 
 def contact_surface(assembly, bodies, colliders, settings):
@@ -125,7 +87,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     """
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
-    points, point_triangles = embedded_points(bodies, assembly.vertices)
+    points, point_triangles = embedded_points(bodies, assembly.vertices, assembly.rigid.numbers)
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
@@ -183,10 +145,19 @@ def contact_surface(assembly, bodies, colliders, settings):
     def spread_from_bodies(of_bodies, of_collider):
         return spread(of_bodies, of_collider, at_points(points, of_bodies))
 
-    bound = spread(bound, lambda c: np.inf, bound_at_points(points, bound))
-    stiffness = np.minimum(settings.collision_stiffness, bound)
-    push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
+    at = bound_at_points(points, bound)
+    is_rigid = np.isin(points.body, assembly.rigid.numbers)
     joint = connected_components(assembly.attachments.joints(), len(body))
+    carried = carried_mass(assembly, joint[:count])
+    at[is_rigid] = bound_of_rigid_points(points, carried, settings)[is_rigid]
+    bound = spread(bound, lambda c: np.inf, at)
+    stiffness = np.minimum(settings.collision_stiffness, bound)
+    if is_rigid.any():
+        # Softer contacts could not stop a heavy body, and truncation would stop all of its motion.
+        rigid = starts[-1] + np.flatnonzero(is_rigid)
+        stiffness[rigid] = bound[rigid]
+        stiffness[count : starts[-1]] = RIGID  # a pair has the lower one of both sides
+    push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
     held = held_bodies(assembly, body, joint)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
     is_kinematic = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
@@ -220,6 +191,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         stiffness=stiffness,
         push_out_stiffness=np.where(np.isin(body, list(held)), stiffness, push_out),
         spacing=spacing,
+        rigid=(assembly.rigid_start, assembly.free_count),
     )
 
 
@@ -245,14 +217,6 @@ def has_inside(body):
     if body.surface is None:  # tets that are all there twice have no boundary
         return len(body.boundary) > 0
     return is_closed(body.surface.triangles)
-
-
-def is_closed(triangles):
-    """Return whether each edge of a mesh has two triangles, with opposite directions along it."""
-    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64)
-    span = int(triangles.max()) + 1
-    there, back = directed @ [span, 1], directed @ [1, span]
-    return len(np.unique(there)) == len(there) and bool(np.isin(there, back).all())
 
 
 def touch_table(bodies, colliders):

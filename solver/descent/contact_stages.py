@@ -48,6 +48,7 @@ class ContactStage(Stage):
     def begin_frame(self, _frame, _time):
         if self.colliders.moves:
             self.contact.flat_colliders.update(self.colliders.known)
+        self.flight.begin_frame()
         self.contact.begin_frame(self.is_kinematic)
 
     def before_step(self):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Air and force fields, which act on all free vertices at the start of a substep."""
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
@@ -43,6 +45,10 @@ class Forces(RecordedStage):
             record(move_fields, len(fields), states, [fields.now]),
             record(act, model.free_count, inputs, outputs, cost=COST),
         ]
+        if model.rigid:
+            before = wp.clone(model.inertial)
+            self.launches.insert(0, partial(wp.copy, before, model.inertial))
+            self.launches.append(model.rigid.forces_taken(before))
 
     def _exposed(self):
         model, exposed = self.model, Exposed()

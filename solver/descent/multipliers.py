@@ -6,10 +6,13 @@ attachments that change from step to step.
 import numpy as np
 import warp as wp
 
+from ..device.launches import play
 from ..elements.springs import split
 from ..elements.vertex_records import damped
 from ..kernels.scene import attachments as kernels
+from ..kernels.scene.joints import break_joints
 from ..model.stage import RecordedStage, Stage
+from ..scene.joints import joints_of
 
 
 class AttachmentLaws(Stage):
@@ -49,16 +52,24 @@ class AttachmentMultipliers(Stage):
 
 
 class Breaking(Stage):
-    """Breaks rows of attachments whose force exceeds their strength."""
+    """Breaks rows of attachments whose force exceeds their strength, and joints."""
 
     def __init__(self, model):
         super().__init__(model)
-        rows = model.attachments
+        rows, record = model.attachments, model.launches.record
         outputs = [rows.struct, rows.multiplier, rows.broken]
-        self.launch = model.launches.record(kernels.break_rows, rows.count, [model.x], outputs)
+        self.launches = [record(kernels.break_rows, rows.count, [model.x], outputs)]
+        joints = joints_of(model.assembly.attachments)
+        if joints:
+            spans = np.array([span for _joint, *span in joints]).T
+            first, end = (model.upload(ends.astype(np.int32), int) for ends in spans)
+            strength = model.upload([float(joint.strength) for joint, *_ in joints], float)
+            arm = model.upload([0.5 * joint.size for joint, *_ in joints], float)
+            inputs = [first, end, arm, strength, model.x]
+            self.launches.append(record(break_joints, len(joints), inputs, outputs))
 
     def end_step(self):
-        self.launch()
+        play(self.launches)
 
 
 class SpringMultipliers(RecordedStage):

@@ -45,6 +45,9 @@ class Prediction(Stage):
         inputs += [model.x, model.standing, model.contact_model]
         outputs = [motion, model.candidate, model.x_start, model.inertial]
         self.predict = model.launches.record(predict, model.vertex_count, inputs, outputs, PREDICT)
+        self.of_rigid = []
+        if model.rigid:
+            self.of_rigid.append(model.rigid.prediction(guess == PREVIOUS, model.candidate))
         if model.gravity.varies:
             self.saved = {"gravity": model.gravity.now}
         self.collider_bounds = depths(model) + clearances(model)
@@ -53,10 +56,13 @@ class Prediction(Stage):
 
     def begin_frame(self, _frame, time):
         self.model.gravity.begin_frame(time)
+        if self.model.rigid:
+            self.model.rigid.begin_frame(time)
 
     def begin_step(self):
         self.model.update_gravity()
         self.predict()
+        play(self.of_rigid)
         play(self.collider_bounds)
 
 
@@ -93,7 +99,9 @@ class Velocities(Stage):
             [step_time, model.x, model.x_start],
             [model.velocity],
         )
+        self.of_rigid = [model.rigid.finishing()] if model.rigid else []
 
     def end_step(self):
         self.model.followers.follow(0, self.model.vertex_count)
         self.find()
+        play(self.of_rigid)

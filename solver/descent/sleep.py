@@ -40,6 +40,8 @@ class Sleep(Stage):
         """Wake what is driven in this frame."""
         driven = self.drivers.of_bodies(time - self.model.settings.frame_time, time)
         driven |= self.model.changing
+        if self.model.rigid:
+            driven |= self.model.rigid.mask(self.model.rigid.moved)
         if driven.any():
             self.rest.wake(driven)
         if driven.any() or self.drivers.any_collider():
@@ -57,5 +59,7 @@ class Sleep(Stage):
         """
         self.model.velocity.zero_()
         self.model.last_velocity.zero_()
+        if self.model.rigid:
+            self.model.rigid.stop()
         if self.model.contact is not None:
             self.model.contact.forget()

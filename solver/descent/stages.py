@@ -17,6 +17,7 @@ from .forces import Forces
 from .frame_progress import FrameProgress
 from .gentle_start import GentleStart
 from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
+from .joints import JointGuides, JointMultipliers
 from .kinematics import Kinematics
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
@@ -43,6 +44,8 @@ class Stages:
     damping: Stage
     kinematics: Stage
     attachment_laws: Stage
+    joint_multipliers: Stage
+    joint_guides: Stage
     restless_guard: Stage
     contacts: Stage
     gentle_start: Stage
@@ -90,6 +93,10 @@ def _of_motion(model, kinematic, tearing, residual):
         made["damping"] = Damping(model)
     if model.attachments.is_adaptive:
         made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)
+    if JointGuides.is_needed(model):
+        made["joint_guides"] = JointGuides(model, kinematic.attached)
+    if JointMultipliers.is_needed(model):
+        made["joint_multipliers"] = JointMultipliers(model)
     if model.attachments.breakable:
         made["breaking"] = Breaking(model)
     if tearing.tears:

@@ -70,6 +70,7 @@ class Stepper:
         s.damping.begin_step()  # ... and are blended with strains, angles, lengths at `x_start`
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
         s.attachment_laws.begin_step()
+        s.joint_guides.begin_step()  # rows of joints follow their bodies
         # Guards draw positions back to the rigid motion of their components: with mesh contact only
         # the guess of nearly incompressible cells, whose error oscillates from sweep to sweep.
         s.restless_guard.begin_step()
@@ -105,6 +106,7 @@ class Stepper:
             s.collider_motion.before_sweep,  # move analytic colliders on
             s.guess_guard.before_sweep,  # once, early, without mesh contact: draws x back
             s.plain_first_sweep.before_sweep,  # ω = 1 in the first if the guess is `x_start`
+            s.joint_multipliers.before_sweep,
             s.sweeps.sweep,  # every free vertex takes its Newton step, color by color
             s.plain_first_sweep.after_sweep,
             # After the first sweep; after each if quasistatic; before each coarse step where bodies
@@ -113,6 +115,8 @@ class Stepper:
             s.coarse_steps.after_sweep,  # in all other cases
             s.last_guard.after_sweep,  # draws the overshoot of one or two iterations back
             s.attachment_multipliers.after_sweep,
+            s.joint_multipliers.after_sweep,
+            s.joint_guides.after_sweep,
             s.spring_multipliers.after_sweep,
             s.enclosed_air.after_sweep,  # pressure follows volume
             s.acceleration.after_sweep,  # Chebyshev

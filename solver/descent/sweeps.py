@@ -10,6 +10,7 @@ from ..device import launches
 from ..device.launches import SharedLaunches
 from ..kernels.descent.vertex_solve import vertex_kernels
 from ..kernels.device.teams import ALONE, EIGHT, FIRST_OF_EIGHT
+from ..kernels.rigid.sweep import body_kernel
 from ..model.stage import RecordedStage, Stage
 
 # Rough cost in a visit of a surface point embedded at a vertex, and of each of its pairs [ns].
@@ -68,7 +69,9 @@ class Sweeps(RecordedStage):
     """Visits every free vertex once per `sweep()`; with contact, commits each color separately."""
 
     def __init__(self, model):
-        self.untouched = model.upload(model.augmented.astype(np.int32), int)
+        untouched = model.augmented.copy()
+        untouched[model.assembly.rigid.corners] = True
+        self.untouched = model.upload(untouched.astype(np.int32), int)
         super().__init__(model)
 
     def record(self):
@@ -106,9 +109,28 @@ class Sweeps(RecordedStage):
                 last,
             )
             for first, last in pairwise(int(start) for start in model.color_start)
+            if first < model.assembly.rigid_start
         ]
+        solves += self._of_rigid_bodies()
         stages = (self._visits(*color) for color in solves)
         self.visits = SharedLaunches([stage for color in stages for stage in color])
+
+    def _of_rigid_bodies(self):
+        """Return the launches of the colors of rigid bodies, with their ranges of vertices."""
+        model, solves = self.model, []
+        for first, last in pairwise(int(start) for start in model.color_start):
+            if first >= model.assembly.rigid_start:
+                begin, count = model.rigid.within(first, last)
+                solve = model.launches.record(
+                    body_kernel(model.terms),
+                    count,
+                    [wp.vec2i(first, last), *model.rigid.solving(), model.objective],
+                    [model.rigid.struct, model.x, model.candidate, model.touched, model.rejected],
+                    cost=model.rigid.costs()[begin : begin + count],
+                    first=begin,
+                )
+                solves.append((solve, first, last))
+        return solves
 
     def _fit_one_block(self):
         """Return whether a block of a GPU takes all colors, none of which has more vertices than it

@@ -28,12 +28,19 @@ class FreeFlight:
     def __init__(self, model, colliders):
         self.model, self.flies = model, wp.zeros(1, dtype=int, device=model.device)
         chunks, flights = surface_chunks(model), self._flights()
+        self.flights = flights
         self.launches = self._record(chunks, flights, colliders.travel)
         inputs = [model.contact.struct.body, flights]
         self.fly = model.launches.record(
             free_flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
         )
         self.moves = RoundingChecks(model, flights.group, flights.unmoved)
+
+    def begin_frame(self):
+        """Animation holds the rigid bodies that it leads."""
+        rigid = self.model.rigid
+        if rigid and any(body.poses for body in rigid.set.bodies):
+            self.flights.held.assign(self.held | rigid.mask(rigid.driven))
 
     def move(self):
         """Move flying groups by the mean path to their candidates."""
@@ -50,6 +57,8 @@ class FreeFlight:
     def _fly(self):
         self.moves.save()
         self.fly()
+        if self.model.rigid:
+            self.model.rigid.follow()
         self.model.followers.follow(0, self.model.vertex_count)
 
     def _record(self, chunks, flights, travel):
@@ -86,7 +95,8 @@ class FreeFlight:
         held = [(vertices >= model.free_count).any() for vertices in bodies]
         flights.size = model.upload([len(vertices) for vertices in bodies], wp.float64)
         flights.asleep = model.asleep
-        flights.held = model.upload(np.array(held, dtype=np.int32), int)
+        self.held = np.array(held, dtype=np.int32)
+        flights.held = model.upload(self.held, int)
         for name in ("low", "high", "motion", "farthest"):
             setattr(flights, name, wp.zeros(len(bodies), dtype=wp.vec3, device=model.device))
         numbers = dict.fromkeys(("parent", "group", "unmoved"), int)

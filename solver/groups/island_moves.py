@@ -28,7 +28,7 @@ MOVE, LIMIT = 5.0, 20.0
 
 
 class IslandMoves:
-    """Moves `islands` by their rigid steps. `anchored` [body] marks held bodies, on the host;
+    """Moves `islands` by their rigid steps. `anchored` [body] marks held bodies;
     `travel` is the most that colliders move in a frame [m], an array of one float.
     """
 
@@ -36,9 +36,9 @@ class IslandMoves:
         bodies, device = len(model.assembly.vertices), model.device
         self.model, self.travel = model, travel
         self.steps = RigidSteps(model, model.surface.body, bodies, islands)
-        self.anchored = model.upload(anchored, int)
+        self.anchored = anchored
         # Free bodies may join if there are several, with planes between them.
-        are_several = np.count_nonzero(anchored[:bodies] == 0) > 1
+        are_several = np.count_nonzero(anchored.numpy()[:bodies] == 0) > 1
         self.may_join = model.settings.truncation and are_several
         self.chunks = surface_chunks(model)
         self.chunk_boxes, self.boxes = (
@@ -87,12 +87,15 @@ class IslandMoves:
                 else collider_step_limits(model, steps.before, model.candidate)
             ),
         ]
+        if model.rigid:
+            self.limit.append(model.rigid.refusing(islands, self.least))
         ended = [self.stopped, self.meet, self.leaves]
         moves = [model.candidate, body, islands, self.least]
         self.take = [
             self.unmoved.zero_,
             self.verify.save,
             record(kernels.move_by_fractions, model.free_count, moves, [model.x], MOVE),
+            *([model.rigid.follow] if model.rigid else []),
             contact.follow,
             self.verify,
             record(kernels.decide, 1, ended, [self.rounds, self.continues]),

@@ -53,20 +53,21 @@ class IslandMomentum(RecordedStage):
         assembly, upload = model.assembly, model.upload
         owners, bodies = len(model.surface.may_touch), len(assembly.vertices)
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
-        anchored = self._anchored(model)
+        self.held = anchored = self._anchored(model)
         self.anchored, self.bodies = upload(anchored, int), bodies
         self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
         solid = np.zeros(model.vertex_count, dtype=np.int32)
         for solids in assembly.solids:
             solid[solids.corners] = 1
+        solid[assembly.rigid.corners] = 1
         self.is_solid = upload(solid, int)
         self.untouched = upload(model.augmented.astype(np.int32), int)
         # State that passes from step to step.
         self.saved = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
         self.restoring = None
         if not anchored.all() and not model.settings.quasistatic:
-            self.restoring = IslandMoves(model, self.islands, anchored, travel)
+            self.restoring = IslandMoves(model, self.islands, self.anchored, travel)
         super().__init__(model)
 
     @staticmethod
@@ -80,6 +81,14 @@ class IslandMomentum(RecordedStage):
         for number, vertices in enumerate(assembly.vertices):
             anchored[number] = tied[vertices].any()
         return anchored
+
+    def begin_frame(self, _frame, _time):
+        """Animation holds the rigid bodies that it leads."""
+        rigid = self.model.rigid
+        if rigid and any(body.poses for body in rigid.set.bodies):
+            held = self.held.copy()
+            held[: self.bodies] |= rigid.mask(rigid.driven)
+            self.anchored.assign(held)
 
     def record(self):
         model, islands, record = self.model, self.islands, self.model.launches.record

@@ -6,7 +6,6 @@ from functools import partial
 import warp as wp
 
 from ..device.conditions import when
-from ..device.launches import play
 from ..kernels.groups import rounding_checks as kernels
 
 # Rough cost to check a pair, and to move a vertex [ns].
@@ -55,6 +54,9 @@ class RoundingChecks:
         when(self.any_changed, partial(self._restore, then))
 
     def _restore(self, then):
-        play([self.restoring, self.model.contact.follow])
+        self.restoring()
+        if self.model.rigid:
+            self.model.rigid.follow()
+        self.model.contact.follow()
         if then is not None:
             then()

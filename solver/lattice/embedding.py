@@ -8,6 +8,7 @@ import warp as wp
 
 from ..kernels.contact.feasibility import embedded_collider_bounds as in_front
 from ..kernels.lattice import embedding as kernels
+from ..kernels.lattice import followers
 from ..topology.graphs import unique_edges
 
 # Smaller weights are rounding.
@@ -45,11 +46,12 @@ class EmbeddedPoints:
         return point, self.corners[point, slot], self.weights[point, slot]
 
 
-def embedded_points(bodies, vertices):
+def embedded_points(bodies, vertices, last=()):
     """The `EmbeddedPoints` of bodies and their triangles [triangle, 3], numbered from 0; `vertices`
-    [body] are numbers in solver order.
+    [body] are numbers in solver order. Points of the `last` bodies come last, in that order.
     """
-    surfaces = {n: one.surface for n, one in enumerate(bodies) if getattr(one, "surface", None)}
+    order = [n for n in range(len(bodies)) if n not in set(last)] + list(last)
+    surfaces = {n: bodies[n].surface for n in order if getattr(bodies[n], "surface", None)}
     width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
     corners, weights, body = [np.zeros((0, width), int)], [np.zeros((0, width))], [np.zeros(0, int)]
     triangles, count = [np.zeros((0, 3), np.int64)], 0
@@ -67,13 +69,16 @@ def embedded_points(bodies, vertices):
     return points, np.concatenate(triangles)
 
 
-def upload_embedding(points, hidden, first, upload):
-    """The `Embedding` on the device; the points are numbered from `first` on.
+def upload_embedding(points, hidden, first, rigid, upload):
+    """The `Embedding` on the device; the points are numbered from `first` on, and `rigid` are the
+    first vertex of rigid bodies and the end of these.
 
     `hidden` [vertex of a body]: True for vertices that are not on the surface themselves.
     """
     struct = kernels.Embedding()
     struct.first, struct.width = first, points.width
+    struct.rigid_first, struct.rigid_end = rigid
+    struct.bend = upload(np.zeros(((rigid[1] - rigid[0]) // 4, 3)), wp.vec3)
     if not len(points):
         return struct
     struct.corners = upload(points.corners.astype(np.int32).ravel(), int)
@@ -161,7 +166,7 @@ class Followers:
         self.model, self.points = model, model.surface.points
         self.known = {}
         if len(self.points):
-            model.launches.expect(kernels.follow)
+            model.launches.expect(followers.follow)
         self.moved = {both: self._moved(*both) for both in model.ranges()}
 
     def follow(self, first, last):
@@ -169,14 +174,14 @@ class Followers:
         model's ranges.
         """
         if (first, last) not in self.known:
-            self.known[first, last] = self._launch(kernels.follow, first, last)
+            self.known[first, last] = self._launch(followers.follow, first, last)
         self.known[first, last]()
 
     def listed(self, first, last):
         """The launch that moves points with contact pairs; sweeps need no others."""
         if (first, last, "listed") not in self.known:
             start = self.model.lists.all.start
-            launch = self._launch(kernels.follow_listed, first, last, start)
+            launch = self._launch(followers.follow_listed, first, last, start)
             self.known[first, last, "listed"] = launch
         return self.known[first, last, "listed"]
 

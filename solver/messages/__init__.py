@@ -16,7 +16,8 @@ import tomllib
 from pathlib import Path
 
 SECTIONS = (
-    "bake", "role", "mesh", "material", "pin", "flesh", "collider", "tets", "animation", "note",
+    "bake", "role", "mesh", "material", "pin", "flesh", "joint", "collider", "tets", "animation",
+    "note",
     "progress", "report", "statistics", "resume", "cache", "free", "command", "script",
 )  # fmt: skip
 

@@ -10,54 +10,28 @@ from itertools import pairwise, product
 import numpy as np
 
 from .. import elements
-from ..bodies import Cells, Cloth, Grains, Solid
 from ..elements.body_constants import per_vertex
-from ..elements.element_kind import Columns
-from ..elements.solid_moduli import lame_of
 from ..messages import message
-from ..scene.attachments import Rows, join
+from ..scene.attachment_rows import Rows, join
 from ..scene.thickness import collision_thickness
 from ..topology.coloring import vertex_order
 from ..topology.graphs import unique_edges
 from .air_surfaces import shown_area
 from .known_colors import known_colors
 from .masses import vertex_mass
+from .meshes import (
+    MESHES,
+    NO_MESH,
+    CellMesh,
+    Edges,
+    JoinedTets,
+    JoinedTriangles,
+    LoneVertices,
+    mesh_of,
+)
 from .penalties import spring_penalty
+from .rigid_set import RigidSet, rigid_set
 from .tearing import vertex_index
-
-
-@dataclass
-class JoinedTets(Columns):
-    """All tets of a scene with Lamé's constants [Pa]."""
-
-    lame_mu: np.ndarray
-    lame_lam: np.ndarray
-
-
-@dataclass
-class CellMesh(Columns):
-    """All cells of a scene with Lamé's constants [Pa]; `part` is the filled fraction of each."""
-
-    lame_mu: np.ndarray
-    lame_lam: np.ndarray
-    part: np.ndarray
-
-
-@dataclass
-class JoinedTriangles(Columns):
-    """All triangles of cloth with their shear stiffness [N/m]."""
-
-    shear: np.ndarray
-
-
-@dataclass
-class Edges(Columns):
-    """All edges of rods."""
-
-
-@dataclass
-class LoneVertices(Columns):
-    """All grains, [grain, 1]."""
 
 
 @dataclass
@@ -97,13 +71,18 @@ class Assembly:
     kinds: tuple
     elements: dict
     owner: dict
-    components: tuple = ((), None)
-    """Corners of elements, and the connected components that they make (components.py)."""
+    rigid: RigidSet  # their vertices are the last free ones
+    components: tuple = ((), None)  # corners, and their connected components (components.py)
 
     @property
     def free_count(self):
         """Number of free vertices; the pinned ones follow behind them."""
         return int(self.color_start[-1])
+
+    @property
+    def rigid_start(self):
+        """The first vertex of a rigid body; they end at `free_count`."""
+        return self.free_count - 4 * len(self.rigid)
 
     @property
     def solids(self):
@@ -134,8 +113,9 @@ class Assembly:
         return held
 
     def corners(self):
-        """Return the corners of the elements of every kind, [element, corner] each."""
-        return [columns.corners for columns in self.elements.values()]
+        """Return the corners of all elements [element, corner] by kind, and of rigid bodies."""
+        rigid = [self.rigid.corners] if len(self.rigid) else []
+        return [columns.corners for columns in self.elements.values()] + rigid
 
 
 def joined(blocks):
@@ -145,29 +125,6 @@ def joined(blocks):
     struct = type(blocks[0])
     columns = (np.concatenate([getattr(p, f.name) for p in blocks]) for f in fields(struct))
     return struct(*columns)
-
-
-def mesh_of(body):
-    """Return the mesh of a body, one of the structs of `NO_MESH`."""
-    if isinstance(body, Solid):
-        return JoinedTets(body.tets, *lame_of(body))
-    if isinstance(body, Cells):
-        return CellMesh(body.cells, *lame_of(body), body.filling.part)
-    if isinstance(body, Cloth):
-        return JoinedTriangles(body.triangles, elements.triangles.shear_stiffness(body))
-    if isinstance(body, Grains):
-        return LoneVertices(body.elements)
-    return Edges(body.edges)
-
-
-NO_MESH = {
-    JoinedTets: JoinedTets(np.zeros((0, 4), np.int32), np.zeros(0), np.zeros(0)),
-    CellMesh: CellMesh(np.zeros((0, 8), np.int32), np.zeros(0), np.zeros(0), np.zeros(0)),
-    JoinedTriangles: JoinedTriangles(np.zeros((0, 3), np.int32), np.zeros(0)),
-    Edges: Edges(np.zeros((0, 2), np.int32)),
-    LoneVertices: LoneVertices(np.zeros((0, 1), np.int32)),
-}
-MESHES = "tets", "cells", "triangles", "edges", "grains"
 
 
 class _Collection:
@@ -181,6 +138,8 @@ class _Collection:
     def add(self, number, body, offset, settings):
         """Add body `number`, whose vertices begin at `offset`."""
         mesh = mesh_of(body)
+        if mesh is None:
+            return
         mesh.corners = mesh.corners + np.int32(offset)
         self.meshes[type(mesh)].append(mesh)
         for kind in elements.KINDS:
@@ -245,7 +204,8 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
     made = blocks.joined()
     meshes = [made[name] for name in MESHES]
     rows = join(attachments, bodies, offsets[:-1])
-    edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes))
+    rigid = rigid_set(bodies, offsets, rows)
+    edges = mesh_edges = unique_edges(*(mesh.corners for mesh in meshes), rigid.corners)
     joined_in_meshes = {id(mesh.corners) for mesh in meshes}
     others = [columns.corners for columns in made["elements"].values()]
     others = [corners for corners in others if id(corners) not in joined_in_meshes]
@@ -253,10 +213,11 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         edges = unique_edges(mesh_edges, *others, rows.edges())
     begin(message("progress.colors"))
     known = [known_colors(body) for body in bodies]
-    order, color_start = vertex_order(points, pinned, edges, parent, extended(known))
-    number = np.empty(len(points), dtype=np.int32)
-    number[order] = np.arange(len(points))
-    renumber([*meshes, *made["elements"].values(), rows], number)
+    others = pinned | np.isin(np.arange(len(points)), rigid.corners)
+    order, color_start = vertex_order(points, others, edges, parent, extended(known))
+    order, color_start = rigid.inserted(order, color_start)
+    number = np.argsort(order).astype(np.int32)
+    renumber([*meshes, *made["elements"].values(), rows, rigid], number)
 
     def ordered(values):
         return extended(values)[order]
@@ -287,6 +248,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         keyed={name for body in bodies for name in body.keyed or ()},
         attachments=rows,
         mesh_edges=number[mesh_edges],
+        rigid=rigid,
         **made,
     )
     if "springs" in assembly.elements:

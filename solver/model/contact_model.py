@@ -19,7 +19,7 @@ def contact_model(surface, colliders, settings, upload):
     model.body, model.bodies = upload(surface.body, int), surface.body_count
     model.depth = upload(np.zeros(len(colliders.kind) * surface.body_count), float)
     first = surface.point_start
-    model.embedding = upload_embedding(surface.points, surface.hidden, first, upload)
+    model.embedding = upload_embedding(surface.points, surface.hidden, first, surface.rigid, upload)
     model.clearance = upload(np.zeros(len(surface.body)), float)
     return model
 

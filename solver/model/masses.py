@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..bodies import Cells, Cloth, Grains, Rod, Solid
+from ..bodies import Cells, Cloth, Grains, RigidBody, Rod, Solid
 from ..elements.body_constants import lumped, per_element
 from ..elements.cell_mass import mass_at_corners
 from ..elements.springs import rest_lengths
@@ -29,6 +29,8 @@ def vertex_mass(body):
     """Return the mass of every vertex of a body [kg]."""
     if isinstance(body, Rod):
         return rod_mass(body)
+    if isinstance(body, RigidBody):
+        return np.full(4, 0.25 * body.properties.mass)
     if isinstance(body, Cells):
         return mass_at_corners(body, element_mass(body))
     return lumped(len(body.points), body.elements, element_mass(body))

@@ -15,6 +15,7 @@ from ..messages import message
 VERTEX = 400, 300
 ELEMENT = {"tet": (450, 390), "cell": (1400, 1330), "triangle": (1900, 1650), "edge": (500, 250)}
 ELEMENT["grain"] = 1500, 1500  # their pairs
+ELEMENT["rigid body"] = 3000, 2000
 TOUCHING = 2100, 2800
 
 

@@ -16,6 +16,7 @@ from ..scene.gravity import Gravity
 from .contact_lists import ContactLists
 from .contact_model import contact_model
 from .penalties import AttachmentRows
+from .rigid_bodies import RigidBodies
 from .tables import ElementTable, chained
 
 
@@ -114,6 +115,7 @@ class Model:
         self.contact, self.revision = None, 0
         self.changing = np.zeros(len(assembly.vertices), dtype=bool)
         self.followers = Followers(self)
+        self.rigid = RigidBodies(self) if len(assembly.rigid) else None
 
     def upload(self, values, dtype):
         """Return an array on the device; not during capture: the graph would replay the copy."""
@@ -194,7 +196,8 @@ class Model:
         """
         motion = ("x", "x_start", "inertial", "velocity", "last_velocity", "steady")
         names = (*motion, "acceleration", "rejected", "spring_multiplier")
-        return {name: getattr(self, name) for name in names} | self.attachments.saved
+        rigid = self.rigid.saved if self.rigid else {}
+        return {name: getattr(self, name) for name in names} | self.attachments.saved | rigid
 
     def save(self):
         """Return the solver order of the vertices of all bodies, which never changes."""
@@ -288,6 +291,9 @@ class Model:
         return [(first, count) for first, count in ranges if count]
 
     def positions(self):
-        """Return the positions of every body [m], float64 [vertex, 3], in its own order."""
+        """Return positions of all bodies [m], float64 [vertex, 3]: of rigid ones, mesh points."""
         points = self.x.numpy()[: self.vertex_count] + self.assembly.origin
-        return [points[mine] for mine in self.assembly.vertices]
+        found = [points[mine] for mine in self.assembly.vertices]
+        for number, (body, *pose) in (self.rigid.poses() if self.rigid else {}).items():
+            found[number] = body.points_at(*pose)
+        return found

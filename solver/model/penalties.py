@@ -6,6 +6,7 @@ import warp as wp
 
 from ..elements.springs import split
 from ..kernels.scene import attachments as kernels
+from ..scene.joints import joints_of
 from ..topology.graphs import connected_components
 from ..topology.meshes import first_edges
 from .joints import hanging_mass
@@ -72,10 +73,17 @@ class AttachmentRows:
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
-        # Multipliers of many bonds in a row would lag: coarse steps carry their forces.
-        stiff &= ~rows.bonds & settings.augmented
+        # Multipliers of many bonds in a row would lag: coarse steps carry their forces. Between
+        # rigid bodies stiff rows converge without, by the blocks and coarse steps of these;
+        # multipliers of several rows of a body, which turn with it, would make it swing. Those of
+        # joints are far apart (scene/joints.py).
+        soft = (rows.weights != 0.0) & ~np.isin(rows.corners, assembly.rigid.corners)
+        takes = soft.any(axis=1) | np.array([joint is not None for joint in rows.joint], bool)
+        stiff &= takes & ~rows.bonds & settings.augmented
         self.penalty = np.where(stiff, limit, 0.0)
-        self.breakable = bool((np.isfinite(rows.strength) | rows.keyed).any())
+        breaks = np.isfinite(rows.strength) | rows.keyed
+        joints = (np.isfinite(joint.strength) for joint, _, _ in joints_of(rows))
+        self.breakable = bool(breaks.any()) or any(joints)
         self.is_adaptive = rows.is_adaptive
         self.struct = self._upload(rows, len(assembly.points), device)
         self.multiplier = wp.zeros(self.count, dtype=wp.vec3, device=device)
@@ -86,7 +94,7 @@ class AttachmentRows:
     def _upload(self, rows, vertex_count, device):
         struct = kernels.Attachments()
         data = np.zeros(self.count, dtype=kernels.AttachmentRow.numpy_dtype())
-        used = rows.weights != 0.0
+        used = rows.used()
         data["end"] = np.cumsum(used.sum(axis=1))
         data["begin"] = data["end"] - used.sum(axis=1)
         data["normal"] = rows.normal

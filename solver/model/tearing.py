@@ -11,6 +11,7 @@ from itertools import chain
 
 import numpy as np
 
+from ..bodies import RigidBody
 from ..elements.body_constants import per_element
 from ..messages import message
 from ..topology.meshes import triangle_areas
@@ -25,6 +26,11 @@ def vertex_index(body):
     if body.pins is not None:
         triangles[body.pins.indices] = 1
     return np.concatenate([own, np.repeat(own, triangles - 1)])
+
+
+def shown_elements(body):
+    """Return the elements between the positions of a body in a frame."""
+    return body.triangles if isinstance(body, RigidBody) else body.elements
 
 
 class Tear:
@@ -120,7 +126,7 @@ class Tearing:
     def elements(self):
         """Return the current elements of every body, in the vertices of its positions."""
         return [
-            self.tears[at].triangles.copy() if at in self.tears else body.elements
+            self.tears[at].triangles.copy() if at in self.tears else shown_elements(body)
             for at, body in enumerate(self.bodies)
         ]
 

@@ -2,6 +2,7 @@
 """Residual: unbalanced forces at the current positions."""
 
 import math
+from functools import partial
 
 import warp as wp
 
@@ -37,13 +38,16 @@ class Residual:
     def forces_at(self, x):
         """Return a launch that finds the forces at positions x [m]."""
         model = self.model
-        return model.launches.record(
+        launch = model.launches.record(
             model.kernels.residual,
             self.free,
             [x, model.objective, model.elements],
             [self.force, self.rounding, self.touching],
             cost=model.work[: self.free].mean() if self.free else 0.0,
         )
+        if not model.rigid:
+            return launch
+        return partial(play, [launch, model.rigid.projecting(x, self.force)])
 
     def _sums(self):
         """Return launches that sum up the current forces."""

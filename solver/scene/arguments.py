@@ -10,8 +10,9 @@ from ..topology.values import refuse_other, shown
 from .analytic_colliders import AnalyticCollider
 from .attachments import Attachment
 from .force_fields import ForceField
+from .joints import Joint
 
-SIMULATED = (Deformable, Collider, *get_args(AnalyticCollider), Attachment, ForceField)
+SIMULATED = (Deformable, Collider, *get_args(AnalyticCollider), Attachment, Joint, ForceField)
 
 
 def refuse_other_kinds(bodies, settings, gravity):

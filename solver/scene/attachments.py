@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..bodies import Deformable, PointsInTime, points_at
+from ..bodies import Deformable, PointsInTime, RigidBody, points_at
 from ..bodies.points import value_at
 from ..messages import message
-from ..topology.graphs import unique_edges
 from ..topology.values import numbers, refuse_other, whole_numbers
 
-# Smaller weights are rounding.
-LEAST_WEIGHT = 1e-6
 # Forces [N] at which a row breaks, and with which it pulls at most.
 LIMITS = ("strength", "maximum_force")
 # The most corners that a point may have: those of a cell.
@@ -33,9 +30,9 @@ class Attachment:
     of time. To another body, or another part of the same: `other`, its `corners` [row, 1 to 8] and
     their `weights` [row, 1 to 8], which add up to 1: a vertex (a seam), a point of a triangle, of a
     tet, of a cell. Forces then act on both sides. The attached point may be such a sum as well,
-    with its corners as `vertices` [row, 1 to 8] and their `own_weights`. `offset` [m] is the rest
-    vector from the target to the attached point: zero pulls them together, None keeps the initial
-    distance.
+    with its corners as `vertices` [row, 1 to 8] and their `own_weights`. Those of a `RigidBody` are
+    mesh points. `offset` [m] is the rest vector from the target to the attached point: zero pulls
+    them together, None keeps the initial distance.
 
     `stiffness` [N/m] is k, or k_n where `normal` (one unit vector, or one per row) is given, with
     `tangential_stiffness` k_τ across it; `damping` [s] times it resists changes of C. A row whose
@@ -46,6 +43,9 @@ class Attachment:
     `HARD` on a row holds like a pin; a point that it catches moves to its target uniformly within
     the frame. Stiffness, strength, maximum force and length are one number, or one per row;
     strength and maximum force may also be functions of the time [s], read once per frame.
+
+    `joint`: the `Joint` that made this (joints.py), and `guides` its `GuidedPoint` of every row
+    whose normal and target follow `other`.
     """
 
     body: object
@@ -66,6 +66,8 @@ class Attachment:
     length: float | np.ndarray = field(default=0.0, kw_only=True)
     shrink_speed: float = field(default=0.0, kw_only=True)
     grip: PointsInTime | None = field(default=None, kw_only=True)
+    joint: object = field(default=None, kw_only=True)
+    guides: tuple = field(default=(), kw_only=True)
 
     are_bonds = False  # True where both ends still touch each other (model/bonds.py)
 
@@ -81,7 +83,7 @@ class Attachment:
         for name, limit in (self.keyed or {}).items():
             setattr(self, name, limit(0.0))
         self.vertices, self.own_weights = _points_of(
-            self.name, self.body, self.vertices, self.own_weights, rows
+            self.name, self.body, self.vertices, self.own_weights, rows, self.joint is not None
         )
         self.check_numbers()
         if (self.points is None) == (self.other is None):
@@ -93,7 +95,7 @@ class Attachment:
             raise ValueError(message("script.corners_needed", name=self.name, most=MOST_CORNERS))
         else:
             self.corners, self.weights = _points_of(
-                self.name, self.other, self.corners, self.weights, rows
+                self.name, self.other, self.corners, self.weights, rows, self.joint is not None
             )
         if self.normal is not None:
             normal = self._vectors("normal", self.normal)
@@ -178,8 +180,10 @@ def _mean(weights, points):
     return np.einsum("rk,rki->ri", weights, points)
 
 
-def _points_of(name, body, corners, weights, rows):
-    """Corners and weights [row, n] of points of a body; equal weights if none are given."""
+def _points_of(name, body, corners, weights, rows, of_joint):
+    """Corners and weights [row, n] of points of a body; equal weights if none are given. Those of a
+    joint are the four points of a rigid body already.
+    """
     corners = whole_numbers(name, "corners", corners)
     form = {"shape": corners.shape, "most": MOST_CORNERS, "rows": rows}
     if corners.ndim not in (1, 2) or len(corners) != rows or not corners.size:
@@ -188,9 +192,11 @@ def _points_of(name, body, corners, weights, rows):
     count = corners.shape[1]
     if count > MOST_CORNERS:
         raise ValueError(message("script.many_corners", name=name, most=MOST_CORNERS))
-    outside = (corners < 0) | (corners >= len(body.points))
+    is_rigid = isinstance(body, RigidBody) and not of_joint
+    total = len(body.mesh_points if is_rigid else body.points)
+    outside = (corners < 0) | (corners >= total)
     if outside.any():
-        known = {"vertex": corners[outside][0], "count": len(body.points), "other": body.name}
+        known = {"vertex": corners[outside][0], "count": total, "other": body.name}
         raise ValueError(message("script.corner_outside", name=name, **known))
     if weights is None:
         weights = np.full(corners.shape, 1.0 / count)
@@ -201,103 +207,4 @@ def _points_of(name, body, corners, weights, rows):
     weights = weights.reshape(corners.shape)
     if not np.abs(weights.sum(axis=1) - 1.0).max() <= 1e-6:
         raise ValueError(message("script.row_weights", name=name))
-    return corners, weights
-
-
-@dataclass
-class Rows:
-    """All attachments in solver order: C = Σ weight x − point.
-
-    `corners` [row, n]: those of the attached point, then of its target; n is that of the longest
-    row, shorter ones are padded with the weight 0. No vertex has two weights in a row.
-    """
-
-    corners: np.ndarray
-    weights: np.ndarray
-    """[row, n]; they add up to 1 in rows to points in space, to 0 in others."""
-    offset: np.ndarray
-    normal: np.ndarray
-    stiffness: np.ndarray
-    """[row, 2]: k_n and k_τ [N/m]."""
-    strength: np.ndarray
-    damping: np.ndarray
-    maximum_force: np.ndarray
-    length: np.ndarray
-    shrink_speed: np.ndarray
-    grips: np.ndarray
-    """True for rows with a grip that may change, bool [row]."""
-    names: np.ndarray
-    """Name of the attachment of each row [row]."""
-    keyed: np.ndarray
-    """True for rows whose limits change, bool [row]."""
-    bonds: np.ndarray
-    """True for rows whose ends still touch each other, bool [row]."""
-
-    @property
-    def is_adaptive(self):
-        """True if any row changes from step to step."""
-        changes = self.damping.any() or self.length.any() or (self.grips | self.keyed).any()
-        return bool(changes or np.isfinite(self.maximum_force).any())
-
-    def edges(self):
-        """Pairs of vertices that are coupled by a row, [edge, 2]."""
-        pairs = unique_edges(self.corners)
-        return pairs[pairs[:, 0] != pairs[:, 1]]
-
-    def joints(self):
-        """Pairs of vertices in rows between bodies, [edge, 2], which do not touch each other."""
-        pairs = unique_edges(self.corners[~self.to_space() & ~self.bonds])
-        return pairs[pairs[:, 0] != pairs[:, 1]]
-
-    def to_space(self):
-        """True for rows to points in space, bool [row]."""
-        return self.weights.sum(axis=1) > 0.5
-
-
-def join(attachments, bodies, offsets):
-    """Return the `Rows` of attachments; the vertices of each body begin at `offsets` [body]."""
-    begins = {id(body): int(offset) for body, offset in zip(bodies, offsets, strict=True)}
-    width = max((t.vertices.shape[1] + t.corners.shape[1] for t in attachments), default=1)
-    blocks = []
-    for tie in attachments:
-        for body in (tie.body, tie.other):
-            if body is not None and id(body) not in begins:
-                raise ValueError(message("script.not_a_body", name=tie.name, other=body.name))
-        corners = tie.vertices + begins[id(tie.body)]
-        if tie.other is not None:
-            target = tie.corners + begins[id(tie.other)]
-            corners = np.concatenate([corners, target], axis=1)
-        rows, count = corners.shape
-        weights = np.concatenate([tie.own_weights, -tie.weights], axis=1)
-        missing = (0, 0), (0, width - count)
-        corners, weights = np.pad(corners, missing, mode="edge"), np.pad(weights, missing)
-        weights = _merged(corners, weights)
-        lost = np.flatnonzero(~weights.any(axis=1))
-        if len(lost):
-            raise ValueError(message("script.row_to_itself", name=tie.name, row=lost[0]))
-        normal = np.zeros((rows, 3)) if tie.normal is None else tie.normal
-        across = tie.stiffness if tie.normal is None else tie.tangential_stiffness
-        stiffness = np.stack([tie.stiffness, across], axis=1)
-        limits = tie.strength, tie.damping, tie.maximum_force, tie.length, tie.shrink_speed
-        last = np.full(rows, tie.grip is not None), np.full(rows, tie.name, dtype=object)
-        last = *last, np.full(rows, bool(tie.keyed)), np.full(rows, tie.are_bonds)
-        blocks.append((corners, weights, tie.rest_offset(), normal, stiffness, *limits, *last))
-    if not blocks:
-        empty = [np.zeros((0, 1), np.int64), np.zeros((0, 1)), *np.zeros((2, 0, 3))]
-        return Rows(*empty, np.zeros((0, 2)), *np.zeros((5, 0)), *np.zeros((4, 0), bool))
-    return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
-
-
-def _merged(corners, weights):
-    """Add weights [row, n] of repeated corners of a row to their first occurrence.
-
-    A vertex that occurs twice in a row would be solved with half of its stiffness.
-    """
-    weights = weights.copy()
-    for later in range(1, corners.shape[1]):
-        for first in range(later):
-            same = corners[:, first] == corners[:, later]
-            weights[same, first] += weights[same, later]
-            weights[same, later] = 0.0
-    weights[np.abs(weights) < LEAST_WEIGHT] = 0.0
-    return weights
+    return body.carried(corners, weights) if is_rigid else (corners, weights)

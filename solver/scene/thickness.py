@@ -25,7 +25,7 @@ def collision_thickness(body):
     own = np.asarray(body.material.collision_thickness, dtype=np.float64)
     if (own > 0.0).all():
         return own
-    points = body.rest_points
+    points = getattr(body, "mesh_points", body.rest_points)
     size = (points.max(axis=0) - points.min(axis=0)).max()
     return np.where(
         own > 0.0, own, min(FRACTION_OF_SIZE * size, FRACTION_OF_EDGE * short_edge(body))

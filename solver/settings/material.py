@@ -19,7 +19,8 @@ class Material(Elasticity):
     density: float | np.ndarray = number(
         1000.0,
         "Density",
-        "Mass in kg per cubic metre (soft bodies, grains), square metre (cloth) or metre (rods)",
+        "Mass in kg per cubic metre (soft and rigid bodies, grains), square metre (cloth) or metre "
+        "(rods)",
         unit="kg/m³, kg/m² or kg/m",
         low=1e-9,
         high=1e9,
@@ -185,7 +186,7 @@ class Material(Elasticity):
         0.0,
         "Air Drag",
         "How much the air resists (drag coefficient): about 1.2 for cloth across its surface, 1 "
-        "for rods and soft bodies. Slanting cloth is lifted by it as well. 0 feels no air",
+        "for all others. Slanting cloth is lifted by it as well. 0 feels no air",
         low=0.0,
         high=100.0,
         soft_high=2.0,

@@ -103,7 +103,8 @@ ELSEWHERE = set(
     use_sewing
     sewing_speed sewing_force sewing_tears field_force field_vortex field_magnetic field_harmonic
     field_wind field_turbulence field_drag field_texture field_all field_collection target tears
-    sleep cohesion grain_radius grain_source
+    sleep cohesion grain_radius grain_source use_mass mass is_hollow walls_mm use_animation
+    animated_until
     """.split()
 )
 TILT = 0.5

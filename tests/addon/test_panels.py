@@ -20,6 +20,7 @@ from vbd.addon.panels import holding as holding_panels
 from vbd.addon.panels import material as material_panels
 from vbd.addon.panels import painting as painting_panels
 from vbd.addon.panels import physics as physics_panels
+from vbd.addon.panels import rigid as rigid_panels
 from vbd.addon.panels import sidebar as panels
 from vbd.addon.playing import playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
@@ -236,7 +237,7 @@ def test_the_next_step_is_told_until_something_is_baked(scene):
     cube = bpy.context.object
     assert hints() == ["Choose a role above"]
     bpy.ops.vbd.add(role="COLLIDER")
-    assert hints() == ["Add a soft body, cloth or rod"]
+    assert hints() == ["Add an object that moves"]
     bpy.ops.vbd.add(role="SOFT")
     assert hints() == [message("bake.no_floor")]
     assert "use_ground" in drawn(panels.VBD_PT_sidebar)
@@ -335,6 +336,7 @@ FIELDS_OF = {
         "youngs_modulus_mpa thickness_mm density bending_factor keeps_folds crease_radius_mm "
         "flow_time poisson_ratio rest_flat damping drag keeps_shape"
     ),
+    "RIGID": "use_mass mass density is_hollow walls_mm drag animated_until",
     "COLLIDER": "collider_shape",
 }
 
@@ -347,7 +349,8 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role):
     always = {"collision_thickness", "use_friction", "friction", "static_friction"}
     always.add("collision_collection")
     pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
-    bodies = set() if role == "COLLIDER" else {*pins, "self_contact", "stack_place", *FIELDS}
+    bodies = {*pins, "self_contact", "stack_place", *FIELDS}
+    bodies = {"COLLIDER": set(), "RIGID": set(FIELDS)}.get(role, bodies)
     seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
     assert shown & set(cube.vbd.bl_rna.properties.keys()) == names | always | bodies | seams
 
@@ -488,3 +491,20 @@ def test_an_automatic_thickness_is_told_where_there_is_one(cube, role):
     assert told == ([] if role == "COLLIDER" else ["Automatic: 5 mm"])
     cube.vbd.collision_thickness = 0.01
     assert "Automatic" not in " ".join(drawn(physics_panels.VBD_PT_collision))
+
+
+def test_a_rigid_body_tells_its_mass_and_whether_walls_count(cube):
+    cube.scale = (1.0, -2.0, 0.5)
+    bpy.context.view_layer.update()
+    cube.vbd.role, cube.vbd.density = "RIGID", 500.0
+    assert "Mass: 4,000 kg" in drawn(rigid_panels.VBD_PT_rigid)
+    assert grey(rigid_panels.VBD_PT_rigid) == {"mass", "walls_mm"}
+    cube.vbd.is_hollow = True
+    assert "Mass: 14 kg" in drawn(rigid_panels.VBD_PT_rigid)
+    assert grey(rigid_panels.VBD_PT_rigid) == {"mass"}
+    cube.vbd.use_mass = True
+    assert grey(rigid_panels.VBD_PT_rigid) == {"density"}
+    assert not any("Mass:" in text for text in drawn(rigid_panels.VBD_PT_rigid))
+    assert grey(rigid_panels.VBD_PT_rigid_animation) == {"animated_until"}
+    cube.vbd.use_animation = True
+    assert not grey(rigid_panels.VBD_PT_rigid_animation)

@@ -179,7 +179,7 @@ def test_the_users_keys_stay_and_are_muted(scene):
 
 def curve_of(ob):
     """The only curve of a bake."""
-    (curve,) = key_curves.curves_of_key(ob.data.shape_keys)[2]
+    (curve,) = key_curves.curves_of_block(ob.data.shape_keys)[2]
     return curve
 
 

@@ -70,7 +70,7 @@ def test_it_can_be_baked_anew(ob, scene):
 
 def test_a_bake_of_version_0_1_with_a_key_per_frame_is_converted(ob, scene):
     before = motion(ob)
-    curve = key_curves.curves_of_key(ob.data.shape_keys)[2][0]
+    curve = key_curves.curves_of_block(ob.data.shape_keys)[2][0]
     blocks = ob.data.shape_keys.key_blocks
     curve.keyframe_points.clear()
     key_curves.add_linear_keys(
@@ -81,7 +81,7 @@ def test_a_bake_of_version_0_1_with_a_key_per_frame_is_converted(ob, scene):
 
 
 def test_a_bake_that_was_stretched_in_time_stays_so(ob, scene):
-    curve = key_curves.curves_of_key(ob.data.shape_keys)[2][0]
+    curve = key_curves.curves_of_block(ob.data.shape_keys)[2][0]
     curve.keyframe_points[1].co.x += COUNT - 1  # half as fast
     curve.update()
     frames = range(START - 1, START + 2 * COUNT)
@@ -119,7 +119,7 @@ def push_down(curve):
 
 @pytest.mark.parametrize("edit", [turn_back, bend, trim, push_down])
 def test_a_curve_that_was_edited_otherwise_is_refused(ob, scene, edit):
-    edit(key_curves.curves_of_key(ob.data.shape_keys)[2][0])
+    edit(key_curves.curves_of_block(ob.data.shape_keys)[2][0])
     before = motion(ob)
     with pytest.raises(RuntimeError, match="Sheet: the Evaluation Time curve of its bake is"):
         bpy.ops.vbd.convert_to_relative()

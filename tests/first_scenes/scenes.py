@@ -7,6 +7,7 @@ result that anybody would see.
 
 import drape_scenes  # noqa: F401
 import placed_scenes  # noqa: F401
+import rigid_scenes  # noqa: F401
 import rod_scenes  # noqa: F401
 import sheet_scenes  # noqa: F401
 import soft_scenes  # noqa: F401

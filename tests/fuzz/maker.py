@@ -17,10 +17,11 @@ from shapes import (
     wedge,
 )
 
-from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Collider, RigidBody, Rod, Solid
 from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
+from vbd.solver.topology.meshes import boundary_triangles
 
 # Substeps of a scene: enough to fall, to hit and to press.
 SUBSTEPS = (6, 24)
@@ -30,13 +31,18 @@ TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.
 class Maker:
     """Makes bodies of a scene; lengths are in units of `size` until a body is complete."""
 
-    def __init__(self, random):
-        self.random = random
+    def __init__(self, *seeds):
+        self.random = np.random.default_rng(seeds)
         self.size = 10.0 ** self.uniform(-3.0, 3.0)
         self.aligned = self.chance(0.5)
         self.frames, self.settings = self._settings()
         self.frame_time = self.settings.frame_time
         self.bodies, self.travel = [], 0.0
+        # Every second scene has rigid bodies; what else it has does not depend on that.
+        self.rigid = np.random.default_rng([*seeds, 1])
+        self.has_rigid = self.rigid.random() < 0.5
+        if self.has_rigid:  # their motion is all inertia
+            self.settings = replace(self.settings, quasistatic=False)
         # Kernels are compiled for each combination of kinds of bodies: there are few of these.
         self.family = self.pick(["tets", "tets", "tets", "cells", "lattice", "mixed"])
 
@@ -121,6 +127,8 @@ class Maker:
         more.setdefault("velocities", self.velocities(points))
         touches_itself = self.chance(0.5 if shape in (Cloth, Rod) else 0.2)
         material = self.material(self_contact=touches_itself)
+        if pins is None and self.becomes_rigid(shape):
+            return self.add_rigid(shape, points, elements, material, more["velocities"])
         body = shape(
             points,
             elements,
@@ -129,6 +137,31 @@ class Maker:
             pins=pins,
             name=self.name(shape.__name__),
             **more,
+        )
+        self.bodies.append(body)
+        return body
+
+    def becomes_rigid(self, shape):
+        """Return whether a body without pins is rigid instead of deformable."""
+        part = {Solid: 0.7, Cells: 0.7, Cloth: 0.3, Rod: 0.0}[shape]
+        return self.has_rigid and self.rigid.random() < part
+
+    def add_rigid(self, shape, points, elements, material, velocities):
+        """Add a rigid body in place of a deformable one: its boundary, or a shell."""
+        triangles = elements if shape is Cloth else boundary_triangles(elements)
+        used, numbers = np.unique(triangles, return_inverse=True)
+        velocity, spin = np.zeros(3), np.zeros(3)
+        if velocities is not None:
+            velocity = np.atleast_2d(velocities).mean(axis=0)
+            spin = self.rigid.choice([0.0, 1.0, 5.0]) * self.rigid.uniform(-1.0, 1.0, 3)
+        body = RigidBody(
+            points[used],
+            numbers.reshape(-1, 3),
+            replace(material, self_contact=False),
+            thickness=0.01 * self.size if shape is Cloth else None,
+            velocity=velocity,
+            angular_velocity=spin / self.frame_time,
+            name=self.name("Rigid"),
         )
         self.bodies.append(body)
         return body
@@ -272,9 +305,10 @@ class Maker:
         if self.family in ("cells", "lattice") or not self.chance(0.2):
             return
         body = self.pick([b for b in self.bodies if hasattr(b, "elements")])
-        k = int(self.random.integers(len(body.points)))
+        places = getattr(body, "mesh_points", body.points)
+        k = int(self.random.integers(len(places)))
         way = self.uniform(-1.0, 1.0, 3) * self.size
-        points = [body.points[[k]] + way * f / self.frames for f in range(self.frames + 1)]
+        points = [places[[k]] + way * f / self.frames for f in range(self.frames + 1)]
         self.travel += 2.0
         stiffness = min(body.material.youngs_modulus * self.size, 1e12)
         self.bodies.append(Attachment(body, [k], stiffness, points=points))

@@ -51,9 +51,9 @@ class Scene:
 
 def make_scene(seed, index):
     """The scene of this number, always the same."""
-    scene = Layouts(np.random.default_rng([seed, index])).scene()
+    scene = Layouts(seed, index).scene()
     # Numbers of their own: the other bodies are those of the scene without grains.
-    random, size = np.random.default_rng([seed, index, 1]), scene.size
+    random, size = np.random.default_rng([seed, index, 2]), scene.size
     grains = strewn(random, size, scene.bodies, scene.settings)
     return scene if grains is None else replace(scene, bodies=[*scene.bodies, grains])
 
@@ -82,6 +82,7 @@ class Layouts(Maker):
         layout()
         self.complete()
         words = ["aligned" if self.aligned else "askew", self.family, f"{self.size:.2g} m"]
+        words += ["rigid"] * self.has_rigid
         name = f"{layout.__name__} ({', '.join(words)})"
         travel = self.travel * self.size
         return Scene(name, self.bodies, self.settings, self.frames, travel, self.size)

@@ -20,6 +20,15 @@ FAILED = Path(__file__).resolve().parent / "failed"
 MODULES = (bodies, solids, settings, analytic_colliders, attachments, scenes)
 
 
+def given(value, name):
+    """A field as it was given: rigid bodies replace their meshes."""
+    if isinstance(value, bodies.RigidBody):
+        derived = {"points": value.mesh_points, "elements": value.triangles}
+        derived |= dict.fromkeys(("velocities", "rest_points", "surface"))
+        return derived.get(name, getattr(value, name))
+    return getattr(value, name)
+
+
 def write(path, scene):
     """Write a scene whose motion is keyframes, not functions."""
     known, arrays = [], []
@@ -29,7 +38,7 @@ def write(path, scene):
             for number, other in enumerate(known):
                 if other is value:  # such as the body of an attachment
                     return {"again": number}
-            parts = {f.name: told(getattr(value, f.name)) for f in fields(value) if f.init}
+            parts = {f.name: told(given(value, f.name)) for f in fields(value) if f.init}
             known.append(value)
             return {"kind": type(value).__name__, **parts}
         if isinstance(value, np.ndarray):

@@ -19,6 +19,7 @@ from vbd.solver.kernels.device.teams import EIGHT
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
 from vbd.solver.kernels.elements.table import energy_kernel
+from vbd.solver.kernels.rigid.sweep import body_kernel
 
 # Turing, the oldest generation that Warp still serves well, and Blackwell. Kernels that compile for
 # both do so between; for the newest, some quick ones stand for all.
@@ -58,6 +59,8 @@ def modules_with_kernels():
         "vertex, teams, embedded",
         made(TETS, terms | vertex_solve.IN_CELLS, team=EIGHT).solve.module,
     )
+    for width in (vertex_solve.IN_TETS, vertex_solve.IN_CELLS):
+        yield f"rigid bodies, {width}", body_kernel(terms | width).module
     yield "slopes along coarse steps", slopes.slopes_kernel(in_lanes=False).module
     for width in (0, 4, 8):
         yield f"truncation, embedded {width}", truncation.truncation_kernel(width).module

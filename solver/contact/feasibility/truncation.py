@@ -75,13 +75,28 @@ class Truncation:
         if last <= first:
             return
         if not self.on:
-            wp.copy(self.model.x, self.candidate, first, first, last - first)
+            rigid = self.model.rigid
+            if rigid and rigid.within(first, last)[1]:
+                self._settle_rigid(first, last)
+            else:
+                wp.copy(self.model.x, self.candidate, first, first, last - first)
             self.gaps.watch.is_stale.fill_(1)
             self.stuck.fill_(1)  # unknown
             return
         self._update_launches()
         if (first, last) not in self.settling:
             self.settling[first, last] = list(self._record(first, last))
+        play(self.settling[first, last])
+
+    def _settle_rigid(self, first, last):
+        """Move all vertices of a range with rigid bodies to their candidates."""
+        if (first, last) not in self.settling:
+            rigid = self.model.rigid
+            self.settling[first, last] = [
+                rigid.making(first, last, self.candidate),
+                partial(wp.copy, self.model.x, self.candidate, first, first, last - first),
+                rigid.taking_all(first, last),
+            ]
         play(self.settling[first, last])
 
     def settling_behind(self, solve, first, last):
@@ -100,15 +115,15 @@ class Truncation:
         limits, state = [model.x_start, self.regions.struct, lists], contact.state
         # A vertex may carry several embedded points.
         each = 4.0 if len(points) else 1.0
+        rigid = model.rigid and model.rigid.within(first, last)[1]
+        if rigid:
+            yield model.rigid.making(first, last, self.candidate)
+        begin, end = model.surface.point_start, len(model.surface.body)
+        if rigid and first >= model.rigid.first:  # no other points move
+            begin, end = model.rigid.points_within(first, last)
         if len(points):
-            yield record(
-                self.lower_bounds,
-                len(points),
-                [*steps, lists, contact.embedding],
-                [watch],
-                MOVE,
-                model.surface.point_start,
-            )
+            inputs = [*steps, lists, contact.embedding]
+            yield record(self.lower_bounds, end - begin, inputs, [watch], MOVE, begin)
         yield record(
             self.truncate,
             count,
@@ -124,5 +139,7 @@ class Truncation:
             [model.x, self.stuck, self.needs_search],
             MOVE,
             first,
-            like=like,
+            like=None if rigid else like,
         )
+        if rigid:
+            yield model.rigid.taking(first, last, self)

@@ -54,6 +54,7 @@ class SurfaceArrays:
     may_touch: wp.array[wp.int8]  # [body * body]
     closed: wp.array[int]  # [body], 1 where it has an inside
     support_rank: wp.array[int]  # [body], larger for the lower of two that begin in each other
+    rigid: wp.array[int]  # [body], 1 where it is a rigid body
     side: wp.array[int]  # [body * body], for a < b: -1 where the two are the other way round
     # per body: the box that bounds its positions (broad_phase.py), and the overlapping ones
     body_low: wp.array[wp.vec3]

@@ -14,6 +14,9 @@ from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
 
+# Steps along a plane approach it by up to this part, per m from the origin: normals are rounded.
+PARALLEL = wp.constant(1.0e-6)
+
 
 @wp.struct
 class Embedding:
@@ -29,6 +32,10 @@ class Embedding:
     first_neighbor: wp.array[int]  # [vertex + 1], in `neighbor`
     neighbor: wp.array[int]  # vertices that move the points carried by each vertex, itself included
     spread: wp.array[float]  # Σ |w| of each point, [point]
+    # Vertices of rigid bodies, four each; none where both are alike. They move along arcs.
+    rigid_first: int
+    rigid_end: int
+    bend: wp.array[wp.vec3]  # angle of the step of each [rad], [rigid body]
 
 
 @wp.func
@@ -46,6 +53,69 @@ def point_position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
 def is_within(i: int, first: int, last: int):
     """1 for `first` ≤ i < `last`, else 0."""
     return wp.where(i >= first and i < last, 1.0, 0.0)
+
+
+@wp.func
+def is_rigid(begin: int, embedding: Embedding):
+    """Return whether the corners from `begin` on are those of a rigid body."""
+    corner = embedding.corners[begin]
+    return corner >= embedding.rigid_first and corner < embedding.rigid_end
+
+
+@wp.func
+def is_rigid_point(v: int, embedding: Embedding):
+    """Return whether embedded point v is on a rigid body."""
+    return is_rigid((v - embedding.first) * embedding.width, embedding)
+
+
+@wp.func
+def rigid_step(
+    begin: int,
+    moving: wp.vec2i,
+    x: wp.array[wp.vec3],
+    candidate: wp.array[wp.vec3],
+    embedding: Embedding,
+):
+    """Return the straight step [m] of a point of a rigid body, 0 unless it is among the vertices
+    from moving[0] to moving[1].
+    """
+    step = wp.vec3(0.0)
+    corner = embedding.corners[begin]
+    if corner >= moving[0] and corner < moving[1]:
+        for k in range(4):
+            step += embedding.weights[begin + k] * (candidate[corner + k] - x[corner + k])
+    return step
+
+
+@wp.func
+def body_of_point(v: int, embedding: Embedding):
+    """Return the number of the rigid body of a point."""
+    corner = embedding.corners[(v - embedding.first) * embedding.width]
+    return (corner - embedding.rigid_first) / 4
+
+
+@wp.func
+def arc_inwards(v: int, x: wp.array[wp.vec3], embedding: Embedding):
+    """Return −ρ θ² e₁ [m] of the arc of a point of a rigid body."""
+    body = body_of_point(v, embedding)
+    i = embedding.rigid_first + 4 * body
+    arm = x[v] - 0.25 * (x[i] + x[i + 1] + x[i + 2] + x[i + 3])
+    angle = embedding.bend[body]
+    return wp.cross(angle, wp.cross(angle, arm))
+
+
+@wp.func
+def bulge_along(v: int, direction: wp.vec3, x: wp.array[wp.vec3], embedding: Embedding):
+    """Return how much more of its step than t of it a point of a rigid body may take along a
+    direction [m], over t, where the step ends after a fraction t of its arc.
+
+    An arc of the angle θ at the distance ρ, p(t) = ρ (cos tθ e₁ + sin tθ e₂), deviates from the
+    fraction t of its chord by at most ½ t (1 − t) ρ θ² along e₁, and not the other way up to θ = 1,
+    and by at most t ρ θ³/6 along e₂ (kernels/rigid/steps.py).
+    """
+    inwards = arc_inwards(v, x, embedding)
+    angle = wp.length(embedding.bend[body_of_point(v, embedding)])
+    return wp.max(-0.5 * wp.dot(direction, inwards), 0.0) + angle * wp.length(inwards) / 6.0
 
 
 @dataclass(frozen=True)
@@ -67,9 +137,7 @@ class SurfaceFunctions:
 def surface_functions(width: int) -> SurfaceFunctions:
     """Return the `SurfaceFunctions` of scenes whose embedded points have `width` corners; 0 for
     scenes without embedded points, where they are compiled to nothing.
-
-    The corners of a point in a range of vertices are found at once as a bit mask; there is rarely
-    more than one.
+    The corners of a point in a range, rarely more than one, are found at once as a bit mask.
     """
     embedded = width > 0
     corners_within = within(width) if embedded else None
@@ -146,9 +214,8 @@ def surface_functions(width: int) -> SurfaceFunctions:
         embedding: Embedding,
     ):
         """Upper bound of the displacement of surface vertex v along a direction [m], for any
-        fractions of the steps from x to `candidate` of the vertices from moving[0] to moving[1].
-
-        Steps of corners against the direction count as zero.
+        fractions of the steps from x to `candidate` of the vertices from moving[0] to moving[1], or
+        one fraction of those of a rigid body. Steps of corners the other way count as zero.
         """
         path = float(0.0)
         j = int(v)
@@ -157,6 +224,11 @@ def surface_functions(width: int) -> SurfaceFunctions:
                 j = -1
                 begin = (v - embedding.first) * wp.static(width)
                 left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                if left != 0 and is_rigid(begin, embedding):
+                    step = rigid_step(begin, moving, x, candidate, embedding)
+                    rounding = PARALLEL * (1.0 + wp.length(x[v])) * wp.length(step)
+                    path = wp.dot(direction, step) - rounding
+                    return wp.max(path + bulge_along(v, direction, x, embedding), 0.0)
                 while left != 0:
                     c = begin + lowest_bit(left)
                     k = embedding.corners[c]
@@ -183,6 +255,10 @@ def surface_functions(width: int) -> SurfaceFunctions:
                 j = -1
                 begin = (v - embedding.first) * wp.static(width)
                 left = corners_within(begin, moving[0], moving[1], embedding.corners)
+                if left != 0 and is_rigid(begin, embedding):
+                    inwards = arc_inwards(v, x, embedding)
+                    straight = rigid_step(begin, moving, x, candidate, embedding)
+                    return wp.length(straight) + 0.125 * wp.length(inwards)
                 while left != 0:
                     c = begin + lowest_bit(left)
                     k = embedding.corners[c]
@@ -222,31 +298,3 @@ def spread_of(s: int, embedding: Embedding):
     if s >= embedding.first:
         total = embedding.spread[s - embedding.first]
     return total
-
-
-@wp.kernel
-def follow(
-    first: int,
-    points: wp.array[int],
-    embedding: Embedding,
-    # out
-    x: wp.array[wp.vec3],
-):
-    """Move the embedded points of a list, from number `first` on, along with their corners."""
-    v = embedding.first + points[first + wp.tid()]
-    x[v] = point_position(v, x, embedding)
-
-
-@wp.kernel
-def follow_listed(
-    first: int,
-    points: wp.array[int],
-    embedding: Embedding,
-    start: wp.array[int],
-    # out
-    x: wp.array[wp.vec3],
-):
-    """Move embedded points that have pairs; the pairs of a vertex begin at `start` [vertex + 1]."""
-    v = embedding.first + points[first + wp.tid()]
-    if start[v] != start[v + 1]:
-        x[v] = point_position(v, x, embedding)

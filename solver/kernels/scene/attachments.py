@@ -119,6 +119,29 @@ def attachments_force_hessian(i: int, x: wp.array[wp.vec3], attachments: Attachm
     return force, hessian
 
 
+@wp.func
+def row_force_hessian(r: int, x: wp.array[wp.vec3], attachments: Attachments):
+    """Return the force −∂E/∂C [N] of a row, and ∂²E/∂C² [N/m], without negative parts."""
+    row = attachments.rows[r]
+    c = gap(row, attachments.point[r], x, attachments)
+    normal = row.normal
+    across = row.across[0]
+    along = row.along[0] - across
+    if row.length > 0.0:
+        distance = wp.length(c)
+        normal = wp.normalize(c)
+        sideways = across * wp.min(wp.abs(1.0 - row.length / wp.max(distance, 1.0e-12)), 1.0)
+        along = across - sideways
+        across = sideways
+        c -= row.length * normal
+    pull = split_scale(row, 0, c) + attachments.pull[r]
+    fraction = float(1.0)
+    if row.most < UNLIMITED:
+        fraction = wp.min(row.most / wp.max(wp.length(pull), 1.0e-30), 1.0)
+    h = wp.outer((fraction * along) * normal, normal)
+    return -fraction * pull, h + (fraction * across) * wp.identity(n=3, dtype=float)
+
+
 @wp.kernel
 def raise_multipliers(
     x: wp.array[wp.vec3],
@@ -136,6 +159,26 @@ def raise_multipliers(
     attachments.pull[r] = split_scale(row, 1, raised)
 
 
+@wp.func
+def row_force(r: int, x: wp.array[wp.vec3], attachments: Attachments):
+    """Force [N] of a row, without the limit of its maximum force."""
+    row = attachments.rows[r]
+    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
+    return split_scale(row, 0, c) + attachments.pull[r]
+
+
+@wp.func
+def release(r: int, attachments: Attachments, multiplier: wp.array[wp.vec3], broken: wp.array[int]):
+    """Break a row."""
+    row = attachments.rows[r]
+    row.along = wp.vec2(0.0)
+    row.across = wp.vec2(0.0)
+    attachments.rows[r] = row
+    attachments.pull[r] = wp.vec3(0.0)
+    multiplier[r] = wp.vec3(0.0)
+    broken[r] = 1
+
+
 @wp.kernel
 def break_rows(
     x: wp.array[wp.vec3],
@@ -146,16 +189,9 @@ def break_rows(
 ):
     """Release a row whose force exceeds its strength. One thread per row."""
     r = wp.tid()
-    row = attachments.rows[r]
-    c = stretch(gap(row, attachments.point[r], x, attachments), row.length)
-    force = split_scale(row, 0, c) + attachments.pull[r]
-    if broken[r] == 0 and wp.length(force) > row.strength:
-        row.along = wp.vec2(0.0)
-        row.across = wp.vec2(0.0)
-        attachments.rows[r] = row
-        attachments.pull[r] = wp.vec3(0.0)
-        multiplier[r] = wp.vec3(0.0)
-        broken[r] = 1
+    if broken[r] == 0:
+        if wp.length(row_force(r, x, attachments)) > attachments.rows[r].strength:
+            release(r, attachments, multiplier, broken)
 
 
 @wp.func

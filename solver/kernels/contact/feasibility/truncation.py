@@ -11,7 +11,7 @@ from functools import cache
 import warp as wp
 
 from ...device.options import OPTIONS
-from ...lattice.embedding import Embedding, surface_functions
+from ...lattice.embedding import Embedding, is_rigid_point, surface_functions
 from ..analytic_colliders import ContactModel
 from ..pairs import PairLists
 from .embedded_collider_bounds import fraction_function
@@ -41,7 +41,9 @@ def truncation_kernel(width: int) -> wp.Kernel:
         begin: int,
         end: int,
         step: wp.vec3,
+        moving: wp.vec2i,
         x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
         lists: PairLists,
         watch: Watch,
         embedding: Embedding,
@@ -57,7 +59,13 @@ def truncation_kernel(width: int) -> wp.Kernel:
                 if lists.gap[k] < 0.0:
                     pair = lists.pairs[lists.entry[k] / 4]
                     toward = toward_plane(lists.entry[k] % 4, pair)
-                    if surface.share(slot, embedding) * wp.dot(toward, step) > 0.0:
+                    approach = surface.share(slot, embedding) * wp.dot(toward, step)
+                    if wp.static(width > 0):
+                        if s >= embedding.first and is_rigid_point(s, embedding):
+                            approach = surface.displacement_along(
+                                s, toward, moving, x, candidate, embedding
+                            )
+                    if approach > 0.0:
                         if not is_separating(pair, pair.plane_normal, x):
                             return True
         return False
@@ -105,7 +113,9 @@ def truncation_kernel(width: int) -> wp.Kernel:
             if reason != 0:
                 rounded = (x_i + least * step) - x_i
                 begin, end = surface.carried_range(i, embedding)
-                if is_rounded_away(begin, end, rounded, x, lists, watch, embedding):
+                if is_rounded_away(
+                    begin, end, rounded, moving, x, candidate, lists, watch, embedding
+                ):
                     least = 0.0
         fraction[i] = least
         cut[i] = reason

@@ -24,6 +24,9 @@ wp.set_module_options(OPTIONS)
 # Normals of a side that are this nearly perpendicular to a pair's do not orient it: then those at
 # its closest points do, as for a diagonal of a wall that touches with its end.
 CLEARLY = wp.constant(0.1)
+# Those of one of both closest points may be perpendicular to it too, as at corners of two boxes of
+# one size: beyond this cosine both sides orient it.
+TIE = wp.constant(1.0e-3)
 # Cosine of the largest angle between similar normals of one search and the next.
 SIMILAR = wp.constant(0.9)
 # Sides farther apart than this fraction of their contact distance are certainly separated.
@@ -80,6 +83,30 @@ def facing_of(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
 
 
 @wp.func
+def is_tie(pair: Pair, normal: wp.vec3, facing: wp.vec3, surface: SurfaceArrays):
+    """Return whether a direction does not orient the normal of a pair of two rigid bodies. All of
+    their pairs must be right: one that is not holds all of a body.
+    """
+    a = surface.body[pair.vertices[0]]
+    b = surface.body[pair.vertices[3]]
+    unclear = wp.abs(wp.dot(normal, facing)) < TIE * wp.length(facing)
+    return unclear and surface.rigid[a] != 0 and surface.rigid[b] != 0
+
+
+@wp.func
+def facing_of_both(pair: Pair, weights: wp.vec4, surface: SurfaceArrays):
+    """Return the direction from B to A in which both of two bodies face at points with these signed
+    weights.
+    """
+    facing = wp.vec3(0.0)
+    for c in range(4):
+        away = wp.abs(weights[c]) * surface.facing[pair.vertices[c]]
+        facing += wp.where(c < pair.kind, -away, away)
+    couple = couple_of(surface.body[pair.vertices[0]], surface.body[pair.vertices[3]], surface)
+    return float(surface.side[couple]) * facing
+
+
+@wp.func
 def leaves_a_gap(kind: int, n: wp.vec3, v: wp.vec4i, x: wp.array[wp.vec3]):
     """Return whether a direction from B to A leaves a gap between them but for rounding."""
     rounding = LOST * rounding_along(n, x[v[0]], x[v[1]], x[v[2]], x[v[3]])
@@ -106,6 +133,8 @@ def common_direction(pair: Pair, weights: wp.vec4, surface: SurfaceArrays, x: wp
     normal = normal_to(u, x[v[3]] - x[v[2]])
     if wp.abs(wp.dot(normal, facing)) < CLEARLY * wp.length(facing):
         facing = facing_of(pair, weights, surface)
+        if is_tie(pair, normal, facing, surface):
+            facing = facing_of_both(pair, weights, surface)
     return wp.sign(wp.dot(normal, facing)) * normal
 
 
