@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An object -> the solver's body: its mesh, its material and its pins. SI units, world space."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Grains, Pins, Solid
 from ...solver.lattice.contact_mesh import contact_mesh
-from ...solver.lattice.lattice import Lattice, embed, lattice
+from ...solver.lattice.lattice import embed, lattice
 from ...solver.lattice.pinned_corners import area_of_points, pinned_corners_of
 from ...solver.messages import message
 from ..objects import read_mesh
@@ -15,7 +13,6 @@ from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.grains import radius_of
 from ..objects.hair import on_surface
 from ..objects.modifiers import refuse_unplayable, reshaping, simulation_point
-from ..objects.nearest import frames
 from ..objects.sound_faces import sound_corners
 from ..objects.tetmesh import LatticePins, stored_tets
 from ..objects.units import shown
@@ -29,75 +26,11 @@ from .inner_pins import InnerPins, has_inner_pins
 from .keyed import followed, friction_of, keyed_values, static_friction_of
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
-from .reader import Pose, deforms, identity, is_keyed, moves, read_pose
-from .rods import RodShape, rod_of
+from .reader import deforms, identity, is_keyed, moves, read_pose
+from .rods import rod_of
 from .sewing import seam_ends, seams
 from .starting import start_as_kept
-
-
-@dataclass
-class Target:
-    """An object that will be baked, and the map from the points of its body to its own."""
-
-    name: str
-    key: tuple
-    start: Pose
-    deforming: list[str]
-    moving: bool
-    first: Pose | None = None
-    """The pose with the points of the first frame, if these are not those of `start`."""
-    corners: np.ndarray | None = None
-    weights: np.ndarray | None = None
-    shape: RodShape | None = None
-    """Map between the points of a rod and those of its object."""
-    lattice: Lattice | None = None
-    surface: np.ndarray | None = None
-    """The place of its surface that each vertex embedded in a lattice belongs to, [vertex]."""
-    inner: InnerPins | None = None
-    """Pins that hold the lattice from inside, if any."""
-    own: np.ndarray | None = None
-    """Vertices of a cloth that its body has, if not all; all others are `carried`."""
-    carried: np.ndarray | None = None
-    lever: np.ndarray | None = None
-    """Offsets of the carried vertices from their triangle, in its `frames` [m], [carried, 3]."""
-    pinned: np.ndarray | None = None
-    """Vertices that follow the object, whatever its body does; None for none."""
-    faces: np.ndarray | None = None
-    """Triangles of the object's own surface, seen from outside; None for those of its body."""
-
-    def start_points(self):
-        """Start positions of attachable points [m]: vertices, or points along a curve."""
-        return self.start.world_points() if self.shape is None else self.shape.along(self.start)
-
-    def of_body(self, vertices):
-        """The vertices of a cloth's body for these of its object; it has all of them."""
-        return vertices if self.own is None else np.searchsorted(self.own, vertices)
-
-    def stored_start(self):
-        """Points of the input state in object space, float32."""
-        pose = self.first or self.start
-        return pose.undeformed(pose.points)
-
-    def stored(self, positions, pose, _time):
-        """Points in object space, float32, for positions of the body [m] and the object's pose at a
-        time [s].
-        """
-        return pose.stored(self.visible(positions, pose))
-
-    def visible(self, positions, pose):
-        """World positions [m] of the object's vertices, given those of its body and its pose."""
-        if self.shape is not None:
-            return self.shape.visible(positions)
-        if self.corners is None:
-            return positions
-        places = positions[self.corners].astype(np.float64)
-        points = (places * self.weights[..., None]).sum(axis=1)
-        if self.carried is not None:
-            turned = frames(places[self.carried])
-            points[self.carried] += np.einsum("pij,pj->pi", turned, self.lever)
-        if self.pinned is not None:
-            points[self.pinned] = pose.world_points()[self.pinned]
-        return points
+from .target import Target, outward
 
 
 def analytic_colliders(gathered, ob, depsgraph):
@@ -115,11 +48,6 @@ def analytic_colliders(gathered, ob, depsgraph):
 
     friction = {"friction": friction_of(gathered, ob), "static_friction": static_friction_of(ob)}
     return analytic_colliders_of(ob, pose, **friction, motion=motion)
-
-
-def outward(triangles, pose):
-    """Triangles whose winding survives a mirroring transform."""
-    return triangles[:, ::-1] if np.linalg.det(pose.matrix[:3, :3]) < 0.0 else triangles
 
 
 def collider(gathered, ob, depsgraph, pose):

@@ -28,11 +28,12 @@ from ..values.scene_time import frame_time
 from . import fibers, huge, ignored, instances, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
-from .bodies import Target, analytic_colliders, collider, deformable
+from .bodies import analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
 from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
 from .rigid import rigid_body
 from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
+from .target import Target
 from .textures import Questions
 
 # Thickness of colliders among grains alone, as a fraction of their radius: an invisible gap.

@@ -21,12 +21,12 @@ from ..objects.units import unit_scale
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from ..values.painting import label
-from .bodies import Target, outward
 from .field_weights import field_weights
 from .hint import Hint
 from .keyed import keyed_names, keyed_values
 from .material import material_of
 from .reader import deforms, found, identity, moves
+from .target import Target, outward
 
 # Axes of a transform whose angle differs from a right one by more than this cosine are sheared.
 SHEAR = 1e-4

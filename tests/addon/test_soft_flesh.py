@@ -9,7 +9,7 @@ import pytest
 from blender_scenes import baked, frames, gathered, mesh_object, shown, tet_block
 from shapes import block, rotation
 
-from vbd.addon.gathering.bodies import Target
+from vbd.addon.gathering.target import Target
 from vbd.addon.objects.flesh import flesh_of
 from vbd.addon.objects.stiff_bones import is_stiff
 
