@@ -12,8 +12,8 @@ from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
 
-# Passes of Newton's method for the rotation that fits four points; a step turns little.
-FIT_PASSES = wp.constant(6)
+# Passes for the rotation of an affine map, and of Newton's method for that of four points.
+POLAR_PASSES, FIT_PASSES = wp.constant(6), wp.constant(4)
 # Fraction of the trace of a tensor that is added to it: a straight body turns about its own axis in
 # small steps.
 THIN = wp.constant(wp.float64(1.0e-12))
@@ -128,24 +128,36 @@ def middle_of(first: int, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def fitted_angle(
-    first: int, center: wp.vec3d, turn: wp.mat33d, root: wp.mat33d, x: wp.array[wp.vec3]
-):
-    """Return θ with exp(θ) R closest to the four points about a center (Wahba's problem)."""
-    total = wp.vec3d()
-    now = turn
+def rotation_of(f: wp.mat33d):
+    """Return the rotation closest to a map near to one: R ← ½ (R + R⁻ᵀ) (Higham 1986)."""
+    r = f
+    passes = int(0)
+    while passes < POLAR_PASSES:
+        passes += 1
+        if not wp.determinant(r) > wp.float64(0.0):
+            return wp.identity(n=3, dtype=wp.float64)
+        r = wp.float64(0.5) * (r + wp.transpose(wp.inverse(r)))
+    return r
+
+
+@wp.func
+def fitted_turn(first: int, center: wp.vec3d, root: wp.mat33d, x: wp.array[wp.vec3]):
+    """Return the R that is closest to the four points about a center (Wahba's problem): from the
+    rotation of their affine map, by Newton's method.
+    """
+    shape = wp.mat33d()
+    for k in range(4):
+        shape += wp.outer(wp.vec3d(x[first + k]) - center, sign_of(k))
+    now = rotation_of(wp.float64(0.25) * shape * wp.inverse(root))
     passes = int(0)
     while passes < FIT_PASSES:
         passes += 1
-        mixed = wp.mat33d()
-        for k in range(4):
-            mixed += wp.outer(now * (root * sign_of(k)), wp.vec3d(x[first + k]) - center)
+        mixed = now * root * wp.transpose(shape)
         tensor = tensor_of(wp.float64(0.5) * (mixed + wp.transpose(mixed)))
         if not wp.determinant(tensor) > wp.float64(0.0):
-            tensor = tensor_of(wp.float64(4.0) * now * (root * root) * wp.transpose(now))
+            break
         angle = wp.inverse(tensor) * axial(mixed)
         if not wp.length(angle) > NO_TURN:
             break
         now = turned_by(angle, now)
-        total = angle_of(now * wp.transpose(turn))
-    return total
+    return now

@@ -13,7 +13,7 @@ from ..device.options import OPTIONS
 from .poses import (
     RigidArrays,
     angle_of,
-    fitted_angle,
+    fitted_turn,
     image,
     is_image,
     middle_of,
@@ -66,7 +66,7 @@ def make_rigid(
         bodies.angle[b] = wp.vec3d()
     else:
         end = middle_of(at, candidate)
-        angle = fitted_angle(at, end, turn, root, candidate)
+        angle = angle_of(fitted_turn(at, end, root, candidate) * wp.transpose(turn))
         part = part_of_turn(angle)
         bodies.shift[b] = part * (end - center)
         bodies.angle[b] = part * angle
@@ -183,13 +183,14 @@ def follow_points(
     center = middle_of(first, x)
     if not wp.isfinite(center):
         center = bodies.center[b]
-    angle = fitted_angle(first, center, bodies.turn[b], root, x)
+    turn = fitted_turn(first, center, root, x)
+    angle = angle_of(turn * wp.transpose(bodies.turn[b]))
     rounding = ROUNDING * wp.length(center)
     for k in range(4):
         rounding = wp.max(rounding, ROUNDING * wp.length(wp.vec3d(x[first + k])))
     moved = wp.length(center - bodies.center[b]) + wp.length(root * sign_of(0)) * wp.length(angle)
     if wp.isfinite(angle) and moved > rounding:
-        bodies.turn[b] = turned_by(angle, bodies.turn[b])
+        bodies.turn[b] = turn
         bodies.center[b] = center
     for k in range(4):
         x[first + k] = image(k, bodies.center[b], bodies.turn[b], root)
