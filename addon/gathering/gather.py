@@ -10,11 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
 import bpy
-import numpy as np
 
-from ...solver.bodies import Collider, Deformable, Grains
+from ...solver.bodies import Collider, Deformable
 from ...solver.messages import message
-from ...solver.scene.thickness import collision_thickness, short_edge
 from ...solver.settings import Settings
 from ..objects import own_mesh, refining
 from ..objects.curves import is_curve, unusable_spline
@@ -25,7 +23,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import fibers, huge, ignored, instances, too_soft, weak_wind
+from . import fibers, huge, ignored, instances, thickness, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import analytic_colliders, collider, deformable
@@ -36,8 +34,6 @@ from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
 from .target import Target
 from .textures import Questions
 
-# Thickness of colliders among grains alone, as a fraction of their radius: an invisible gap.
-FRACTION_OF_RADIUS = 0.02
 # Modifiers of which one may think that they take part in the simulation.
 NOT_SIMULATED = {"ARRAY": "note.array", "BOOLEAN": "note.boolean"}
 
@@ -247,11 +243,11 @@ def gather(context, objects):
         gathered.bodies.append(body)
     simulated = gathered.simulated()
     # A floor may be much larger than the bodies on it, and than the gap that suits them.
-    thinnest = min(map(_thickness, simulated))
+    thinnest = min(map(thickness.of, simulated))
     for body in gathered.bodies:
         if isinstance(body, Collider) and not body.thickness:
             body.thickness = thinnest
-    gathered.notes += [note for body in simulated for note in _too_thick(body)]
+    gathered.notes += [note for body in simulated for note in thickness.notes(body)]
     fields = [body for body in gathered.bodies if isinstance(body, ForceField)]
     gathered.notes += weak_wind.notes(fields, simulated, settings)
     gathered.notes += huge.notes(simulated, settings, scene)
@@ -262,13 +258,6 @@ def gather(context, objects):
     return gathered
 
 
-def _thickness(body):
-    """Collision thickness of a body [m] that suits a collider without one; grains have none."""
-    if isinstance(body, Grains):
-        return FRACTION_OF_RADIUS * float(body.radius.min())
-    return float(np.min(collision_thickness(body)))
-
-
 def _out_of_sight(ob, context):
     """A sentence about an object that Blender does not evaluate in this view layer."""
     layers = [layer.name for layer in context.scene.view_layers if ob.name in layer.objects]
@@ -276,17 +265,6 @@ def _out_of_sight(ob, context):
     if layers and here not in layers:
         return message("mesh.excluded", name=ob.name, layer=here, other=layers[0])
     return message("mesh.hidden", name=ob.name)
-
-
-def _too_thick(body):
-    """A sentence about a thickness of the user's that is too large for the mesh."""
-    if isinstance(body, Grains):
-        return
-    own, limit = float(np.max(body.material.collision_thickness)), 0.5 * short_edge(body)
-    if own > 1.001 * limit:
-        digit = 10.0 ** np.floor(np.log10(limit))
-        most = digit * np.floor(1.001 * limit / digit)  # despite rounding, one digit stays
-        yield (message("collider.thick", name=body.name, thickness=own, most=most))
 
 
 def _collides_with(ob, objects, instanced):

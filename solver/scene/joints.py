@@ -73,8 +73,10 @@ class Joint:
             raise ValueError(message("joint.no_axis", name=self.name))
         self.axis = self.axis / length
         if self.kind not in KINDS:
-            known = {"what": "kind", "value": self.kind, "names": ", ".join(KINDS)}
-            raise ValueError(message("script.one_of", name=self.name, **known))
+            names = ", ".join(KINDS)
+            raise ValueError(
+                message("script.one_of", name=self.name, what="kind", value=self.kind, names=names)
+            )
         if self.kind not in MOVABLE and (self.limits is not None or self.motor is not None):
             raise ValueError(message("joint.not_movable", name=self.name, kind=self.kind))
         if self.limits is not None and not self.limits[0] <= 0.0 <= self.limits[1]:
@@ -87,8 +89,9 @@ class Joint:
         if self.motor is not None and (self.motor.position is None) == (self.motor.speed is None):
             raise ValueError(message("joint.motor", name=self.name))
         if not self.strength > 0.0:
-            known = {"what": "strength", "value": self.strength}
-            raise ValueError(message("script.above_0", name=self.name, **known))
+            raise ValueError(
+                message("script.above_0", name=self.name, what="strength", value=self.strength)
+            )
 
     def _three(self, what, value):
         value = np.array(value, dtype=np.float64)

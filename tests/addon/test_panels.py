@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import running_bake, tet_block
+from blender_scenes import empty_object, running_bake, tet_block
 from panel_layout import Layout
 
 from vbd.addon.baking import report
@@ -25,11 +25,13 @@ from vbd.addon.panels import sidebar as panels
 from vbd.addon.playing import playback
 from vbd.addon.properties import COLLIDER_SHAPES, ROLES
 from vbd.addon.values.declared import SETTINGS
+from vbd.addon.values.joints import joint_properties
 from vbd.addon.values.measured import NOT_STORED
 from vbd.addon.viewport import overlays
 from vbd.solver.messages import message
 
 FIELDS = set(field_weights.field_weight_properties())
+JOINT_FIELDS = set(joint_properties())
 SIDEBAR = panels.classes
 OTHERS = (*holding_panels.classes, *painting_panels.classes, *fiber_panels.classes)
 PHYSICS = (*physics_panels.classes, *(cls for cls in OTHERS if issubclass(cls, bpy.types.Panel)))
@@ -381,13 +383,31 @@ def test_the_attachment_that_is_chosen_is_shown(cube):
     ]
     bpy.ops.vbd.add_attachment()
     item = cube.vbd.attachments[0]
-    fields = set(item.bl_rna.properties.keys()) - {"rna_type", "name", "enabled"}
+    fields = set(item.bl_rna.properties.keys()) - {"rna_type", "name", "enabled", *JOINT_FIELDS}
     assert fields <= set(drawn(holding_panels.VBD_PT_attachments))
     assert grey(holding_panels.VBD_PT_attachments) == {"tears"}
     item.maximum_force = 1.0
     assert not grey(holding_panels.VBD_PT_attachments)
     item.enabled = False
     assert grey(holding_panels.VBD_PT_attachments) == fields
+
+
+@pytest.mark.parametrize("kind", ["BALL", "HINGE", "SLIDER", "FIXED"])
+@pytest.mark.parametrize("motor", ["OFF", "SPEED", "POSITION"])
+def test_a_joint_shows_what_its_kind_has(cube, kind, motor):
+    cube.vbd.role = "RIGID"
+    bpy.ops.vbd.add_attachment()
+    item = cube.vbd.attachments[0]
+    item.kind, item.motor = kind, motor
+    item.axis_object = empty_object("Axis")
+    shown = set(drawn(holding_panels.VBD_PT_attachments)) & {*JOINT_FIELDS, "maximum_force"}
+    wanted = {"kind", "axis_object", "breaking_force", "collides"}
+    if kind in {"HINGE", "SLIDER"}:
+        what, most = ("angle", "motor_torque") if kind == "HINGE" else ("distance", "maximum_force")
+        wanted |= {"axis", "use_limits", f"low_{what}", f"high_{what}", "motor"}
+        speed = "motor_turns" if kind == "HINGE" else "motor_speed"
+        wanted |= {"SPEED": {speed, most}, "POSITION": {f"motor_{what}", most}}.get(motor, set())
+    assert shown == wanted
 
 
 def test_a_painted_property_is_shown_with_both_its_values(cube):
