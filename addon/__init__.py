@@ -9,6 +9,7 @@ from . import properties
 from .baking import bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
+from .live import operators as live
 from .objects import own_mesh, participants
 from .panels import advice, roles, selecting_faces, softness, tear_lines
 from .panels import holding as holding_panels
@@ -29,6 +30,7 @@ MODULES = (
     roles,
     bake,
     resume,
+    live,
     relative,
     point_cache,
     cache_place,

@@ -88,6 +88,20 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             set=set_active_index,
             options={"HIDDEN", "SKIP_SAVE"},
         ),
+        "live_coarse": BoolProperty(
+            name="Coarse Preview",
+            description="Live uses half the cells and iterations, and few contact vertices, to be "
+            "faster. Bake always uses the full numbers",
+            default=False,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
+        "live_bake": StringProperty(
+            name="Live Bake",
+            description="Identifier of the frames that Live made",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
         "baked_as": StringProperty(
             name="Baked As",
             description="Name that the scene had at its last bake",
@@ -261,6 +275,23 @@ class VBD_PG_window_manager(bpy.types.PropertyGroup):
             name="Cancel Requested",
             description="The bake stops after the substep it is in",
             options={"SKIP_SAVE", "HIDDEN"},
+        ),
+        "live": BoolProperty(
+            name="Live", description="Live is running", options={"SKIP_SAVE", "HIDDEN"}
+        ),
+        "paused": BoolProperty(
+            name="Paused", description="Live holds a frame", options={"SKIP_SAVE", "HIDDEN"}
+        ),
+        "start_over": BoolProperty(
+            name="Start Over",
+            description="Live begins again from the first frame",
+            options={"SKIP_SAVE", "HIDDEN"},
+        ),
+        "loop": BoolProperty(
+            name="Loop",
+            description="Start over after the last frame",
+            default=False,
+            options={"SKIP_SAVE"},
         ),
         "shown_frame": IntProperty(
             name="Shown Frame",

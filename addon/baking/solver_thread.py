@@ -65,8 +65,13 @@ class SolverThread(Thread):
     """Runs `simulate`; another thread saves each frame while the next one is solved.
 
     Sends each to `inbox`, `Prepared` and `Compiled` before, and None to wake its reader. With
-    `gives_way` it leaves the cores to the drawing of Blender's window.
+    `gives_way` it leaves the cores to the drawing of Blender's window. `between(index)` is called
+    before frame `index`, also before the first one.
     """
+
+    between = None
+    changes = ()
+    """Sentences about changes of the scene, which are stored with the first frame after them."""
 
     def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
@@ -125,13 +130,15 @@ class SolverThread(Thread):
             write_rest_shapes(self.cache.folder, shapes)
         with ThreadPoolExecutor(1, initializer=lower) as writer:
             saved = None
-            for frame in frames:
+            for frame in self._paced(frames):
                 points = gathered.local(frame.index, frame.exact_positions)
                 if self.kept and frame.index == self.kept.frame + 1:
                     self._resume()  # only once the first new frame is solved
                 places = frame.places()
                 self.bodies.take(frame, places)
                 numbers = self._numbers(frame.index, frame, places)
+                if self.changes:
+                    numbers["changes"], self.changes = list(self.changes), ()
                 # On the CPU these arrays are those of the solver.
                 state = {name: np.array(values) for name, values in frame.state().items()}
                 if saved:
@@ -146,6 +153,18 @@ class SolverThread(Thread):
                 saved = writer.submit(self._save, solved, points, numbers, state)
             if saved:
                 saved.result()
+
+    def _paced(self, frames):
+        """The `frames`, with the calls `between` them."""
+        index = self.kept.frame if self.kept else 0
+        while True:
+            index += 1
+            if self.between:
+                self.between(index)
+            frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame
 
     def _save(self, solved, points, numbers, state):
         """Save a frame, then send it."""

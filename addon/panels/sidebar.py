@@ -71,21 +71,39 @@ def shown_label(settings, name):
 def draw_bake(layout, context):
     """Draw the Bake button and those for existing frames, or the progress of the running bake."""
     state = context.window_manager.vbd
+    if state.live:
+        draw_live(layout, state)
+        return
     if state.baking:
         layout.progress(factor=state.progress, type="BAR", text=state.status)
         layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
         return
     if without_own_mesh(context.scene):
         layout.operator("vbd.make_mesh_local", icon="LINKED")
-    row = layout.row()
+    row = layout.row(align=True)
     row.scale_y = 1.5
+    row.operator("vbd.live", icon="PLAY")
     row.operator("vbd.bake", text="Bake", icon="REC")
+    layout.prop(context.scene.vbd, "live_coarse")
     if baked_here(context.scene) or saved_frames(context.scene):
         column, frame = layout.column(align=True), resume_frame(context.scene)
         if frame is not None:
             column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
         column.operator("vbd.bake_from_here")
         layout.operator("vbd.free_bake")
+
+
+def draw_live(layout, state):
+    """Draw the rate of Live, and its buttons."""
+    layout.label(text=state.status, translate=False)
+    row = layout.row(align=True)
+    row.scale_y = 1.5
+    row.operator("vbd.cancel_bake", text="Stop", icon="SNAP_FACE")
+    pauses = {"text": "Go On", "icon": "PLAY"} if state.paused else {"icon": "PAUSE"}
+    row.operator("vbd.pause", **pauses)
+    row = layout.row(align=True)
+    row.operator("vbd.start_over", icon="REW")
+    row.prop(state, "loop", toggle=True, icon="FILE_REFRESH")
 
 
 def resume_frame(scene):
@@ -138,7 +156,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         column = layout.column(align=True)
         column.use_property_split = True
         column.use_property_decorate = False
-        lock(column, context)
+        column.enabled = not context.window_manager.vbd.baking
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")

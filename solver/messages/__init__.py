@@ -17,7 +17,7 @@ from pathlib import Path
 
 SECTIONS = (
     "bake", "role", "mesh", "material", "pin", "collider", "tets", "animation", "note", "progress",
-    "report", "statistics", "resume", "cache", "free", "command", "script",
+    "live", "report", "statistics", "resume", "cache", "free", "command", "script",
 )  # fmt: skip
 
 

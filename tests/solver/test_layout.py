@@ -56,6 +56,7 @@ ADDON_LAYERS = (
     "properties",
     "viewport",
     "files",
+    "live",
     "baking",
     "gathering",
     "playing",

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that is shown while it is solved: at most in real time, and the timeline follows."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from ...solver.messages import message
+from ..baking.run import Run
+from ..playing.baked import rate
+from .coarse import lowered
+from .pace import Pace
+from .watching import Watch
+
+
+@dataclass
+class LiveRun(Run):
+    """A run of a `LiveSession`, which keeps the frames of `Run` and shows them."""
+
+    session: Any = None
+    changes: list = field(default_factory=list)
+    """Sentences about changes since the frame before."""
+    first: int = 0
+    """The last frame that need not be shown, counted from 0."""
+    pace = watching = None
+
+    def drawn(self):
+        """Nothing is drawn between this run and the one before."""
+        yield from ()
+
+    def gather(self, objects):
+        if not self.session.is_coarse:
+            return super().gather(objects)
+        with lowered(self.scene, objects):
+            return super().gather(objects)
+
+    def thread(self, device, kept):
+        thread = super().thread(device, kept)
+        self.first = min(max(self.first, kept.frame), kept.last) if kept else 0
+        self.ready, self.newest = deque(), self.first
+        self.pace = Pace(rate(self.scene), self.first)
+        thread.changes = self.changes
+        thread.between = lambda index: self.pace.wait(index, thread.stopping)
+        return thread
+
+    def begin(self, kept):
+        self.preview.leads, self.watching = True, Watch(self.scene)
+        self.at = self.gathered.frame_start + self.first
+        return (self.first, kept.cache.read(self.first)) if kept else super().begin(kept)
+
+    def show(self, solved):
+        """Let a `Solved` frame wait until it is due."""
+        if solved.index > self.first:
+            self.ready.append(solved.index)
+        self.state.progress = solved.index / solved.count
+
+    def visit(self):
+        """Show the next frame when it is due; look what the user does."""
+        if not self.session.watch(self):
+            return
+        if self.scene.frame_current != self.at:
+            self._scrub()
+        if self.ready and not self.state.paused and self.pace.is_due():
+            self.newest = self.ready.popleft()
+            self._picture(self.newest)
+            self.pace.shown(self.newest)
+            self._tell()
+
+    def is_done(self):
+        """Return whether all frames are shown, or the run is to stop."""
+        return not self.ready or self.solver.stopping.is_set()
+
+    def _picture(self, index):
+        self.preview.show(index, self.solver.cache.read(index))
+        self.at = self.scene.frame_current
+
+    def _scrub(self):
+        """Show the solved frame that the user has gone to; Live waits there, until the user goes
+        beyond the newest one, or presses Space.
+        """
+        index = self.scene.frame_current - self.gathered.frame_start
+        self.state.paused = index < self.newest
+        self.pace.rest()
+        self._picture(min(max(index, 0), self.newest))
+        self._tell()
+
+    def go_on(self):
+        """Show the newest frame again, after a pause."""
+        self._picture(self.newest)
+        self.pace.rest()
+
+    def _tell(self):
+        if self.outcome.cancelled:
+            return
+        shown = self.pace.measured()
+        share = 100.0 * shown / self.pace.rate
+        text = message("live.rate", rate=shown, share=share) if shown else ""
+        if self.state.paused:
+            text = message("live.paused")
+        self.state.status = ", ".join(filter(None, [message("live.running"), text]))
+
+    def edited_frames(self):
+        """The numbers of the frames before which the scene was changed, in the scene's count."""
+        cache, start = self.solver.cache, self.gathered.frame_start
+        frames = range(1, self.outcome.frames + 1) if cache else ()
+        return [start + i for i in frames if (cache.read_stats(i) or {}).get("changes")]
+
+    def name(self):
+        """The identifier of the bake; frames of the coarse preview are no bake's."""
+        return uuid4().hex if self.session.is_coarse else super().name()
