@@ -7,11 +7,10 @@ recognized. Files may come from anywhere, so they are checked when they are read
 """
 
 import json
-import math
 import os
 import re
 import shutil
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from .cache_files import (
     SEAL,
     StateFile,
     in_words,
-    is_count,
     parsed,
     read_frame,
     read_points,
@@ -30,86 +28,15 @@ from .cache_files import (
     write_state,
     write_whole,
 )
-from .fingerprint import (
-    Change,
-    changed_bodies,
-    changed_settings,
-    fingerprint,
-    plain,
-    shape_of,
-    values_of,
-)
+from .cache_header import UNSEALED, Header, described
+from .fingerprint import Change, changed_bodies, changed_settings, plain
 from .messages import message
 
-# Format 1, of version 0.1, has frames without checksums and no states.
-FORMAT, UNSEALED = 2, 1
 HEADER = "header.json"
 FRAME = "frame_{:06d}.f32"
 STATE = "state_{:06d}.vbd"
 STATS = "stats_{:06d}.json"
 STATE_NAME = re.compile(r"state_(\d{6,9})\.vbd")
-
-
-@dataclass(kw_only=True)
-class Header:
-    """Names and sizes of the frames of a cache, and their input."""
-
-    names: list[str]
-    """Objects in the order of their points."""
-    vertex_counts: list[int]
-    settings: dict
-    bodies: dict
-    """By name of every body, colliders included: hashes of "all" and of its "shape", and its
-    "values" (fingerprint.py). Version 0.1 has the hash of all only."""
-    fps: float
-    frame_start: int
-    """Scene frame of the input state, which is frame 0 here."""
-    frame_count: int = 0
-    """Planned number of frames, without the input state; 0 if unknown."""
-    device: str = ""
-    bake: str = ""
-    """Identifier of the bake, wherever its cache goes."""
-    format: int = FORMAT
-
-    @classmethod
-    def checked(cls, values):
-        """Return the header from parsed JSON; ValueError if it is not valid."""
-        if not isinstance(values, dict) or values.get("format") not in (FORMAT, UNSEALED):
-            raise ValueError(message("cache.other_format"))
-        required = {"names", "vertex_counts", "settings", "bodies", "fps", "frame_start"}
-        if required - values.keys() or values.keys() - {f.name for f in fields(cls)}:
-            raise ValueError(message("cache.header_incomplete"))
-        header = cls(**values)
-        counts, whole = header.vertex_counts, (header.frame_start, header.frame_count)
-        numbers = isinstance(counts, list) and all(is_count(count) for count in counts)
-        lists = numbers and isinstance(header.names, list) and len(header.names) == len(counts)
-        texts = lists and all(isinstance(name, str) for name in header.names)
-        texts = texts and isinstance(header.bake, str) and isinstance(header.device, str)
-        tables = isinstance(header.settings, dict) and isinstance(header.bodies, dict)
-        times = isinstance(header.fps, int | float) and 0.0 < header.fps < math.inf
-        ints = all(type(number) is int and abs(number) < 1 << 31 for number in whole)
-        if not (texts and tables and times and ints):
-            raise ValueError(message("cache.header_impossible"))
-        return header
-
-    def body_table(self):
-        """Return `bodies` in the layout of this version; ValueError if they are not valid."""
-        table = {}
-        for name, entry in self.bodies.items():
-            entry = {"all": entry} if isinstance(entry, str) else entry
-            values = isinstance(entry, dict) and entry.get("values", {})
-            if not isinstance(values, dict) or not isinstance(entry.get("all"), str):
-                raise ValueError(message("cache.header_impossible"))
-            table[name] = entry
-        return table
-
-
-def described(bodies):
-    """Return the entries of bodies in a `Header`."""
-    return {
-        body.name: {"all": fingerprint(body), "shape": shape_of(body), "values": values_of(body)}
-        for body in bodies
-    }
 
 
 class Cache:
@@ -137,9 +64,20 @@ class Cache:
     def describe(self, settings, bodies, **known):
         """Write the input of the following frames, and other fields of the header."""
         self.header.settings, self.header.bodies = plain(settings), described(bodies)
+        self._write_header(**known)
+
+    def note_edits(self, frame):
+        """Note the first frame on which an edit acted, if none did before; 0 notes nothing."""
+        if frame and not self.header.edited:
+            self._write_header(edited=frame)
+
+    def _write_header(self, **known):
         for name, value in known.items():
             setattr(self.header, name, value)
-        write_whole(self.folder / HEADER, json.dumps(asdict(self.header), indent=1).encode())
+        values = asdict(self.header)
+        if not self.header.edited:
+            del values["edited"]  # earlier versions read caches without it
+        write_whole(self.folder / HEADER, json.dumps(values, indent=1).encode())
 
     @classmethod
     def open(cls, folder):
@@ -238,6 +176,8 @@ class Cache:
                 number = re.fullmatch(r"\w+_(\d{6,9})\.\w+", path.name)
                 if number and int(number[1]) > index:
                     path.unlink()
+        if index < self.header.edited:
+            self._write_header(edited=0)
 
     def read(self, index):
         """Read frame `index`: one float32 [vertex, 3] array per object."""

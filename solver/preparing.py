@@ -12,6 +12,7 @@ from threading import Event, Thread
 import numpy as np
 import warp as wp
 
+from .attachments import Attachment
 from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Rod
 from .lattice.lattice import embed, lattice
 from .scene.directors import with_directors
@@ -60,7 +61,8 @@ def _rod():
 
 
 def common_mixes():
-    """Yield small scenes (bodies, settings) with the kernels of most: one kind of body, then two.
+    """Yield small scenes (bodies, settings) with the kernels of most: one kind of body, then two,
+    then one with an attachment.
 
     The first soft body is not damped; cloth and rods have a ready-made material. Ready-made soft
     bodies may be nearly incompressible.
@@ -72,6 +74,9 @@ def common_mixes():
     pairs = [(soft, cloth), (soft, rod), (cloth, rod), (damped, cloth), (damped, rod)]
     for bodies in single + pairs:
         yield [*bodies, floor], Settings(threads=1)
+    for body in single:  # pins with weights, attachments and pulls
+        tie = Attachment(body[0], [0], 1.0, points=body[0].points[:1])
+        yield [*body, floor, tie], Settings(threads=1)
 
 
 def main():

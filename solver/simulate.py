@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -19,6 +19,8 @@ from .descent.step import Stepper
 from .device.compiling import compile_missing
 from .device.launches import Launches
 from .device.threads import Workers, core_count
+from .editing import Edits
+from .editing.carrying import carried, without_pulls
 from .messages import message
 from .model.assembly import assemble
 from .model.memory_need import refuse_too_large
@@ -81,6 +83,7 @@ def simulate(
     restart: Restart | None = None,
     preparing: Callable[[str], None] | None = None,
     rest_shapes: RestShapes | None = None,
+    edits: Edits | None = None,
 ) -> Iterator[Frame]:
     """Solve `frame_count` frames; frame 0 is the input state and is not yielded.
 
@@ -93,7 +96,8 @@ def simulate(
     the frames end. `gravity`: a function of the time [s] in m/s²; that of the settings is then only
     its initial value. `preparing(text)` reports each part of the set-up. Kernels that Warp's cache
     lacks are then compiled; `compiling(done, count)` reports the progress. `rest_shapes` of bodies
-    that keep their shape are filled in, unless they were found for the same input.
+    that keep their shape are filled in, unless they were found for the same input. `edits`: change
+    values between frames, and pull vertices.
     Raises ValueError for bodies that cannot be simulated, before the first frame where possible.
     """
     if frame_count != int(frame_count) or frame_count < 1:
@@ -104,6 +108,8 @@ def simulate(
         silent = partial(_begin, cancelled, None)
         return Simulation(bodies, settings, device, None, silent).frames(1, cancelled, compiling)
 
+    if edits is not None:
+        edits.begin(bodies, settings, gravity)
     try:
         bodies = with_rest_shapes(bodies, settings, gravity, few_frames, begin, rest_shapes)
         if bodies is None:
@@ -111,7 +117,35 @@ def simulate(
         simulation = Simulation(bodies, settings, device, gravity, begin)
     except Cancelled:
         return iter(())
-    return simulation.frames(int(frame_count), cancelled, compiling, restart)
+    if edits is None:
+        return simulation.frames(int(frame_count), cancelled, compiling, restart)
+    edits.replace(bodies)
+    return edited_frames(simulation, edits, int(frame_count), cancelled, compiling, restart)
+
+
+def edited_frames(simulation, edits, frame_count, cancelled, compiling, restart):
+    """Solve frame by frame, with the `Edits` made until each begins."""
+    # The kernels of pulls are compiled with the others: no first pull has to wait for them.
+    pulled = simulation.edited(edits.pulled_scene())
+    if not pulled.compile(cancelled, compiling):
+        return
+    index = 0 if restart is None else restart.frame
+    frames = simulation.frames(frame_count, cancelled, compiling, restart)
+    while index < frame_count:
+        scene = edits.take(index + 1)
+        if scene is not None:
+            if restart is not None:
+                simulation.stepper.checkpoints.restore(restart)
+            frames.close()
+            simulation, before = simulation.edited(scene), simulation
+            restart = Restart(index, carried(before, simulation, scene.rows))
+            frames = simulation.frames(frame_count, cancelled, compiling, restart)
+        frame = next(frames, None)
+        if frame is None:
+            return
+        index, restart = frame.index, None
+        state = partial(without_pulls, frame.state, edits.own_rows)
+        yield replace(frame, state=state) if edits.used else frame
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -160,18 +194,16 @@ class Simulation:
         self.model = Model(scene, settings, surface, analytic.struct, launches, outside)
         self.tearing = Tearing(deformable, self.model)
         self.keyed = Keyed(self.model, deformable, colliders, analytic, attachments)
-        self.deformable = deformable
+        self.deformable, self.device_name = deformable, device
         self.names = [body.name for body in [*deformable, *colliders]]
 
     def frames(self, frame_count, cancelled=None, compiling=None, restart=None):
         """Solve frame by frame, from the first one or from the one after `restart`."""
         model, threads = self.model, self.model.launches.threads
         try:
-            with explained(model.device):
-                stepper, measure = self.stepper, self.measure
-            modules = model.launches.modules()
-            if not compile_missing(modules, model.device, self.threads, compiling, cancelled):
+            if not self.compile(cancelled, compiling):
                 return
+            stepper, measure = self.stepper, self.measure
             self.begin(message("progress.frame_1"))
             first = 1
             if restart is not None:
@@ -189,6 +221,18 @@ class Simulation:
             return
         finally:
             threads.stop()
+
+    def compile(self, cancelled=None, compiling=None):
+        """Compile the kernels that are missing; return whether that was not cancelled."""
+        model = self.model
+        with explained(model.device):
+            _ = self.stepper, self.measure  # record all launches
+        modules = model.launches.modules()
+        return compile_missing(modules, model.device, self.threads, compiling, cancelled)
+
+    def edited(self, scene):
+        """Return the simulation of an `EditedScene`, on the same device."""
+        return Simulation(scene.bodies, scene.settings, self.device_name, scene.gravity)
 
     def places(self):
         """Return the current `Places`."""

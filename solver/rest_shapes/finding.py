@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rest shapes of all bodies of a scene that keep their shape, found before the first frame."""
 
-from dataclasses import replace
+from copy import copy
 
 import numpy as np
 
@@ -49,8 +49,10 @@ def with_new_bodies(body, new):
     """A body, or an attachment, with bodies replaced by those in `new`, by their id."""
     if isinstance(body, Attachment):
         own, other = (new.get(id(each), each) for each in (body.body, body.other))
-        unchanged = own is body.body and other is body.other
-        return body if unchanged else replace(body, body=own, other=other)
+        if own is not body.body or other is not body.other:
+            body = copy(body)  # with its functions of time, which `replace` would lose
+            body.body, body.other = own, other
+        return body
     return new.get(id(body), body)
 
 

@@ -77,7 +77,7 @@ class Attachment:
         self.vertices, self.own_weights = _points_of(
             self.name, self.body, self.vertices, self.own_weights, rows
         )
-        self._check_numbers()
+        self.check_numbers()
         if (self.points is None) == (self.other is None):
             raise ValueError(message("script.points_or_body", name=self.name))
         if self.points is not None:
@@ -102,7 +102,7 @@ class Attachment:
                 raise ValueError(message("script.normal_zero", name=self.name))
             self.normal = normal / length
 
-    def _check_numbers(self):
+    def check_numbers(self):
         """Convert numbers of rows to float64 [row]; refuses invalid ones."""
         for name in LIMITS:
             setattr(self, name, self._limit(name, getattr(self, name)))

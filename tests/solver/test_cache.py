@@ -81,6 +81,17 @@ def test_what_was_baked_before_there_was_an_accuracy_had_none(cache):
     assert not cache.changes(Settings(acceleration=0.9), scene())
 
 
+def test_the_cache_knows_from_which_frame_on_it_was_edited(cache):
+    for index in range(5):
+        cache.write(index, frame(index))
+        cache.note_edits(3 if index >= 3 else 0)
+    assert Cache.open(cache.folder).header.edited == 3
+    cache.cut(3)
+    assert Cache.open(cache.folder).header.edited == 3
+    cache.cut(2)
+    assert Cache.open(cache.folder).header.edited == 0
+
+
 def test_a_new_cache_drops_the_old_frames(cache):
     cache.write(0, frame(0))
     again = Cache.create(
