@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The coarse preview: fewer cells, contact vertices and iterations while the scene is read. Its
-frames have a folder of their own, so that Bake and Resume never continue them.
-"""
+"""The coarse preview: fewer cells, contact vertices and iterations while the scene is read."""
 
 from contextlib import contextmanager
 
-from ..baking.cache_place import cache_folder
-
-SUFFIX = ".coarse"
 FEWEST_CELLS, MOST_CONTACT_VERTICES, FEWEST_ITERATIONS = 4, 1000, 5
-
-
-def coarse_folder(scene):
-    """The folder for the frames of the coarse preview."""
-    folder = cache_folder(scene)
-    return folder.with_name(folder.name + SUFFIX)
 
 
 @contextmanager

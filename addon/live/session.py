@@ -11,15 +11,17 @@ import bpy
 
 from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, announced
+from ..baking.cache_place import coarse_folder
 from ..baking.outcome import explain
 from ..baking.report import listed
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
-from .coarse import coarse_folder
 from .live_run import LiveRun
 
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
+# How long a visit waits for the solver where there is no window [s].
+IDLE = 0.005
 
 
 class LiveSession:
@@ -68,7 +70,8 @@ class LiveSession:
     def _one_run(self, after, first):
         """Run once; an error after a change ends Live with the frames so far."""
         before, told, self.changes = self.run, self.changes, []
-        run = LiveRun(self.context, self.folder, 0.0, True, after, None, self, told, first)
+        wait = 0.0 if self.window else IDLE
+        run = LiveRun(self.context, self.folder, wait, True, after, None, self, told, first)
         try:
             self.run = run
             yield from run.steps()
@@ -101,6 +104,11 @@ class LiveSession:
             edit.edit.use_global_undo, LiveSession.current = undo, None
             edit.is_dirty = dirty
             state.live = state.paused = state.start_over = False
+
+    @property
+    def newest(self):
+        """The last frame that was shown, counted from 0; −1 before the first one."""
+        return self.run.newest if self.run is not None and self.run.pace is not None else -1
 
     def watch(self, run):
         """Stop the `run` where it has to; returns whether it goes on."""
