@@ -70,7 +70,7 @@ class LiveSession:
     def _one_run(self, after, first):
         """Run once; an error after a change ends Live with the frames so far."""
         before, told, self.changes = self.run, self.changes, []
-        wait = 0.0 if self.window else IDLE
+        wait = IDLE if bpy.app.background else 0.0
         run = LiveRun(self.context, self.folder, wait, True, after, None, self, told, first)
         try:
             self.run = run
