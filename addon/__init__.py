@@ -6,7 +6,7 @@ import atexit
 import bpy
 
 from . import properties
-from .baking import bake, cache_place, command_line, relative, resume
+from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
 from .live import operators as live
@@ -31,6 +31,7 @@ MODULES = (
     bake,
     resume,
     live,
+    applying,
     relative,
     point_cache,
     cache_place,

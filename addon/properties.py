@@ -192,6 +192,12 @@ class VBD_PG_object(bpy.types.PropertyGroup):
         **stack_properties(),
         **field_weight_properties(),
         **painting_properties(),
+        "start_shape": StringProperty(
+            name="Start Shape",
+            description="The points with which the next bake starts, if they are not the object's",
+            options={"HIDDEN"},
+            override=OVERRIDABLE,
+        ),
         "baked": BoolProperty(
             name="Baked",
             description="The object plays back a baked simulation",

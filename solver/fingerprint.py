@@ -23,7 +23,7 @@ LATER_NUMBERS = (
     *("drag", "air_friction", "bending_factor", "pressure", "keep_volume", "shrink"),
     "fill_openings",
     *("weft_bending", "crease_radius", "yield_strain", "flow_time"),
-    *("adapt_folds", "maximum_stretch", "bending_damping"),
+    *("adapt_folds", "maximum_stretch", "bending_damping", "static_friction"),
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),

@@ -23,12 +23,13 @@ from ..values.painting import paint
 from ..values.rest_shape import rest_points
 from . import carried
 from .field_weights import field_weights
-from .keyed import followed, friction_of, keyed_values
+from .keyed import followed, friction_of, keyed_values, static_friction_of
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
 from .reader import Pose, deforms, identity, is_keyed, moves, read_pose
 from .rods import RodShape, rod_of
 from .sewing import seam_ends, seams
+from .starting import start_as_kept
 
 
 @dataclass
@@ -40,6 +41,8 @@ class Target:
     start: Pose
     deforming: list[str]
     moving: bool
+    first: Pose | None = None
+    """The pose with the points of the first frame, if these are not those of `start`."""
     corners: np.ndarray | None = None
     weights: np.ndarray | None = None
     shape: RodShape | None = None
@@ -94,7 +97,8 @@ def analytic_colliders(gathered, ob, depsgraph):
         def motion(time):
             return reader.at(key, time).matrix @ given
 
-    return analytic_colliders_of(ob, pose, friction_of(gathered, ob), motion)
+    friction = {"friction": friction_of(gathered, ob), "static_friction": static_friction_of(ob)}
+    return analytic_colliders_of(ob, pose, **friction, motion=motion)
 
 
 def _outward(triangles, pose):
@@ -113,6 +117,7 @@ def collider(gathered, ob, depsgraph, pose):
         (lambda time: reader.at(key, time).world_points()) if moving else pose.world_points(),
         triangles,
         friction=friction_of(gathered, ob),
+        static_friction=static_friction_of(ob),
         thickness=shown(ob.vbd, "collision_thickness"),
         name=ob.name,
     )
@@ -137,6 +142,7 @@ def deformable(gathered, ob, depsgraph, pose):
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
     body.field_weights, body.keeps_shape = field_weights(ob), ob.vbd.keeps_shape
+    start_as_kept(ob, target, body)
     paint(gathered, ob, mesh, target, body)
     body.keyed = keyed_values(gathered, ob, body)
     if len(pins.soft):

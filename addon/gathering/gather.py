@@ -59,7 +59,8 @@ class Gathered:
 
     def start(self):
         """Points of the input state in object space, one array per target."""
-        return [target.start.undeformed(target.start.points) for target in self.targets]
+        poses = [target.first or target.start for target in self.targets]
+        return [pose.undeformed(pose.points) for pose in poses]
 
     def local(self, frame, positions):
         """Points of a frame in object space, one array per target."""
@@ -226,7 +227,7 @@ def gather(context, objects):
         else:
             body = deformable(gathered, ob, depsgraph, pose)
             made[identity(ob)] = body, gathered.targets[-1]
-            if ob in moving:
+            if ob in moving and gathered.targets[-1].first is None:
                 motion = *earlier[identity(ob)], start, settings.frame_time
                 gathered.notes += set_initial_velocity(body, gathered.targets[-1], *motion)
         body.collides_with = _collides_with(ob, objects, instanced)

@@ -9,7 +9,7 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.modifiers import may_change_count
 from ..objects.units import shown, unit_scale
-from .keyed import friction_of
+from .keyed import friction_of, static_friction_of
 from .reader import found, identity, moves
 
 
@@ -51,6 +51,7 @@ def _collider(gathered, key, points, triangles, moving):
         (lambda time: reader.at(track, time)) if moving else points,
         triangles,
         friction=friction_of(gathered, ob),
+        static_friction=static_friction_of(ob),
         thickness=shown(ob.vbd, "collision_thickness"),
         name=name,
     )

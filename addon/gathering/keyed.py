@@ -56,6 +56,11 @@ def friction_of(gathered, ob):
     return followed(gathered, ob, "friction") if keyed else ob.vbd.friction
 
 
+def static_friction_of(ob):
+    """The static friction of a collider; 0 stands for its friction."""
+    return ob.vbd.static_friction if ob.vbd.use_friction else 0.0
+
+
 def followed(gathered, ob, name):
     """The function that gives a value of an object at a time [s]."""
     reader, key, value = gathered.reader, identity(ob), (name, identity(ob))

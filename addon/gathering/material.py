@@ -11,5 +11,5 @@ def material_of(ob):
     """`Material` of an object; without a friction of its own it takes the scene's."""
     own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
     if not ob.vbd.use_friction:
-        own["friction"] = None
+        own |= {"friction": None, "static_friction": 0.0}
     return Material(**own)

@@ -125,10 +125,10 @@ def _lattice_before(points, start, before):
     points = transformed(np.linalg.inv(start.matrix), points)
     if np.allclose(start.points, before.points, rtol=STILLNESS, atol=STILLNESS):
         return points
-    return _carried(points, start.points, before.points)
+    return carried(points, start.points, before.points)
 
 
-def _carried(points, start, now):
+def carried(points, start, now):
     """Positions of `points` [point, 3] that each move with the nearest vertices of a mesh."""
     tree = KDTree(len(start))
     for index, point in enumerate(start):

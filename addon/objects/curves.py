@@ -85,6 +85,18 @@ def set_key(block, ob, points):
             number += 1
 
 
+def key_points(block, ob):
+    """The control points [point, 3] of a shape key of a curve, float32."""
+    points, number = [], 0
+    for spline in ob.data.splines:
+        bezier = spline.type == "BEZIER"
+        for _ in spline.bezier_points if bezier else spline.points:
+            names = ABREAST if bezier else ("co",)
+            points += [tuple(getattr(block.data[number], name))[:3] for name in names]
+            number += 1
+    return np.array(points, np.float32).reshape(-1, 3)
+
+
 def set_points(curve, points):
     """Move the control points of a curve to `points` [point, 3]."""
     moved = (control for spline in curve.splines for control in controls(spline))

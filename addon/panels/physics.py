@@ -10,6 +10,7 @@ from ..objects.cell_count import known_cell_count
 from ..objects.face_size import automatic_thickness
 from ..objects.modifiers import may_be_refined
 from ..objects.participants import BODIES
+from ..objects.start_shape import frame_of
 from ..objects.tetmesh import TETS
 from . import material
 from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
@@ -77,6 +78,13 @@ class VBD_PT_rest_shape(PhysicsPanel, Panel):
         lock(self.layout, context)
         layout, ob = self.layout, context.object
         layout.prop(ob.vbd, "keeps_shape")  # beside an indent the label would be truncated
+        row = layout.row(align=True)
+        row.operator("vbd.apply_as_rest")
+        row.operator("vbd.apply_as_start")
+        if ob.vbd.start_shape:
+            row = layout.row()
+            row.label(text=message("free.starts", frame=frame_of(ob)), icon="INFO")
+            row.operator("vbd.clear_start", text="", icon="X")
         if ob.vbd.role != "CLOTH":
             return
         layout.use_property_split = True
@@ -149,6 +157,9 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         value = row.row()
         value.active = vbd.use_friction
         value.prop(vbd, "friction", text="")
+        static = layout.column()
+        static.active = vbd.use_friction
+        static.prop(vbd, "static_friction")
         column = layout.column()
         column.active = with_mesh
         column.prop(vbd, "collision_collection", text="Collection")

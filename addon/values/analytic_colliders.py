@@ -27,10 +27,10 @@ def is_analytic(ob):
     return ob.vbd.role == "COLLIDER" and ob.vbd.collider_shape != "MESH"
 
 
-def analytic_colliders_of(ob, pose, friction=None, motion=None):
-    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh, with
-    their motion from this pose.
+def analytic_colliders_of(ob, pose, **contact):
+    """The solver's analytic colliders [m] of a collider object with a shape other than Mesh.
 
+    `contact` are their `friction`, `static_friction` and `motion` from this pose.
     A plane needs no points in its pose. Raises ValueError for objects that do not give the shape.
     """
     # Warp takes half a second to import; not while Blender starts.
@@ -41,12 +41,13 @@ def analytic_colliders_of(ob, pose, friction=None, motion=None):
         raise ValueError(message("collider.bowl", name=ob.name))
     facing = _gradients(pose)
     if shape == "PLANE":
-        return [Plane(origin, facing[2], friction, ob.name, motion)]
+        return [Plane(origin, facing[2], name=ob.name, **contact)]
     if not len(pose.points):
         raise ValueError(message("collider.no_size", name=ob.name))
     if shape == "BOX":
-        return [Plane(*side, friction, name, motion) for side, name in _sides(ob, pose, facing)]
-    return [Sphere(origin, _radius(ob, pose), friction, ob.name, motion)]
+        sides = _sides(ob, pose, facing)
+        return [Plane(*side, name=name, **contact) for side, name in sides]
+    return [Sphere(origin, _radius(ob, pose), name=ob.name, **contact)]
 
 
 def _gradients(pose):

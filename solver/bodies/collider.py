@@ -2,7 +2,7 @@
 """Mesh colliders."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,8 +16,8 @@ class Collider:
     """A kinematic triangle mesh, which pushes bodies and is not moved by them.
 
     `points` [m]: [vertex, 3], or such an array per frame (the input state first), or a function of
-    time. `friction`: a number, a function of time, or None for the scene's. `thickness` [m] is
-    added to that of the bodies.
+    time. `friction`: a number, a function of time, or None for the scene's; `static_friction` acts
+    until a contact slides, if it is larger. `thickness` [m] is added to that of the bodies.
     A closed mesh pushes bodies out of its inside; an open one pushes on both sides. Triangles
     without area at the start are left out.
     `collides_with`: names of the bodies that it may touch, or None for all.
@@ -29,6 +29,7 @@ class Collider:
     thickness: float = 0.0
     name: str = "Collider"
     collides_with: tuple[str, ...] | None = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         self.start = points_at(self.name, self.points, 0, 0.0)

@@ -54,6 +54,7 @@ class ContactSurface:
     support_rank: np.ndarray
     radius: np.ndarray
     friction: np.ndarray
+    static_friction: np.ndarray
     rest: np.ndarray
     stiffness: np.ndarray
     push_out_stiffness: np.ndarray
@@ -201,6 +202,9 @@ def contact_surface(assembly, bodies, colliders, settings):
         radius=spread_from_bodies(assembly.thickness, lambda c: c.thickness),
         friction=spread_from_bodies(
             assembly.friction, lambda collider: friction_at(collider, settings, 0.0)
+        ),
+        static_friction=spread_from_bodies(
+            assembly.static_friction, lambda collider: collider.static_friction
         ),
         rest=rest,
         stiffness=stiffness,

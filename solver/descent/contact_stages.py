@@ -5,6 +5,7 @@ from functools import partial
 
 import warp as wp
 
+from ..contact.friction_choice import marking
 from ..device.conditions import repeat_while, when
 from ..device.launches import play
 from ..groups.free_flight import FreeFlight
@@ -154,7 +155,7 @@ class Anchors(RecordedStage):
             pair_launch = record(
                 friction_anchors.anchor_pairs, *extent, inputs, [lists.pulled], ANCHOR
             )
-            self.launches.append(pair_launch)
+            self.launches += [pair_launch, *marking(model)]
         if model.has_analytic_colliders:
             inputs, kernel = [model.x, model.x_start], friction_anchors.anchor_at_colliders
             self.launches += [

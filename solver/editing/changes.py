@@ -44,7 +44,7 @@ def changed(item, values):
         _refuse(item.name, values, OF_ATTACHMENTS, keyed=item.keyed or ())
     else:
         keyed = ("friction",) if callable(item.friction) else ()
-        _refuse(item.name, values, ("friction",), keyed=keyed)
+        _refuse(item.name, values, ("friction", "static_friction"), keyed=keyed)
         for value in values.values():
             if not (np.isscalar(value) and 0.0 <= value < np.inf):
                 raise ValueError(message("script.friction", name=item.name, value=value))

@@ -73,6 +73,7 @@ class Assembly:
     """The vertex of which each vertex is a duplicate, for future tears, or itself."""
     mass: np.ndarray
     friction: np.ndarray
+    static_friction: np.ndarray
     thickness: np.ndarray
     drag: np.ndarray
     air_friction: np.ndarray
@@ -273,6 +274,7 @@ def assemble(bodies, settings, attachments=(), begin=lambda text: None):
         parent=number[parent[order]],
         mass=np.concatenate(masses)[order],
         friction=spread("friction", friction),
+        static_friction=spread("static friction", lambda body: body.material.static_friction),
         thickness=spread("collision thickness", collision_thickness),
         drag=spread("drag", lambda body: body.material.drag),
         air_friction=spread("air friction", lambda body: body.material.air_friction),

@@ -14,7 +14,7 @@ def contact_model(surface, colliders, settings, upload):
     """Return the `ContactModel` of a `ContactSurface` and the device's `AnalyticColliders`."""
     model = ContactModel()
     model.law = contact_law(settings)
-    model.state = contact_state(surface, len(colliders.kind), upload)
+    model.state = contact_state(surface, colliders, upload)
     model.colliders = colliders
     model.body, model.bodies = upload(surface.body, int), surface.body_count
     model.depth = upload(np.zeros(len(colliders.kind) * surface.body_count), float)
@@ -33,14 +33,17 @@ def contact_law(settings):
 
 
 def contact_state(surface, colliders, upload):
-    """Return the `ContactState` of unloaded vertices and so many analytic colliders."""
+    """Return the `ContactState` of unloaded vertices and the device's `AnalyticColliders`."""
     state = ContactState()
     state.radius = upload(surface.radius, float)
     state.multiplier = upload(np.zeros(len(surface.body)), float)
     state.friction = upload(surface.friction, float)
+    has_static = surface.static_friction.any() or colliders.static_friction.numpy().any()
+    state.static_friction = upload(surface.static_friction[: None if has_static else 0], float)
+    state.sliding = upload(np.zeros(len(state.static_friction), dtype=np.int32), int)
     state.stiffness = upload(surface.stiffness, float)
     state.push_out_stiffness = upload(surface.push_out_stiffness, float)
-    state.pulled = upload(np.zeros((colliders * len(surface.body), 3)), wp.vec3)
+    state.pulled = upload(np.zeros((len(colliders.kind) * len(surface.body), 3)), wp.vec3)
     hidden = np.zeros(len(surface.body), dtype=np.int32)
     hidden[: len(surface.hidden)] = surface.hidden
     state.hidden = upload(hidden, int)

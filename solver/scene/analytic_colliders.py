@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analytic colliders, without a mesh: planes, boxes and spheres. Their friction may be a function
-of time [s].
+of time [s]; `static_friction` acts until a contact slides, if it is larger.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Plane:
     friction: float | Callable[[float], float] | None = None
     name: str = "Plane"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         self.point = _three(self.name, "point", self.point)
@@ -65,6 +66,7 @@ class Box:
     friction: float | Callable[[float], float] | None = None
     name: str = "Box"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         self.low = _three(self.name, "low corner", self.low)
@@ -87,6 +89,7 @@ class Sphere:
     friction: float | Callable[[float], float] | None = None
     name: str = "Sphere"
     motion: MotionInTime = None
+    static_friction: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self):
         self.center = _three(self.name, "center", self.center)

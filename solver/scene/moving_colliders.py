@@ -49,6 +49,8 @@ class AnalyticMotion:
         struct.moves = self._upload(self.moving.astype(np.int32), int)
         struct.any_moves = int(self.moves)
         struct.friction = self._upload(friction, float)
+        static = [wall[0].static_friction for wall in self.walls]
+        struct.static_friction = self._upload(static, float)
         struct.turn = self._upload(np.zeros((count, 3, 3)), wp.mat33, (-1, 3, 3))
         struct.shift = self._upload(np.zeros((count, 3)), wp.vec3, (-1, 3))
         struct.step_time = step_time

@@ -191,6 +191,14 @@ class Material:
         high=100.0,
         soft_high=1.0,
     )
+    static_friction: float | np.ndarray = number(
+        0.0,
+        "Static Friction",
+        "Friction until a contact begins to slide; values below Friction, like 0, stand for it",
+        low=0.0,
+        high=100.0,
+        soft_high=1.0,
+    )
     drag: float | np.ndarray = number(
         0.0,
         "Air Drag",
@@ -271,18 +279,10 @@ class Material:
         high=1e12,
     )
     mu: float | np.ndarray | None = number(
-        None,
-        "Mu",
-        "Energy constant μ: Pa for solids, N/m for cloth; replaces Young's modulus",
-        low=0.0,
-        high=1e13,
+        None, "Mu", "Energy constant μ: Pa or N/m; replaces Young's modulus", low=0.0, high=1e13
     )
     lam: float | np.ndarray | None = number(
-        None,
-        "Lambda",
-        "Energy constant λ: Pa for solids, N/m for cloth; replaces Poisson's ratio",
-        low=0.0,
-        high=1e14,
+        None, "Lambda", "Energy constant λ: Pa or N/m; replaces Poisson's ratio", low=0.0, high=1e14
     )
 
     def __post_init__(self):

@@ -67,6 +67,7 @@ OBJECT = {
     "collision_thickness": ("Cloth", 0.02, {}),
     "use_friction": ("Block", True, {"friction": 0.0}),
     "friction": ("Block", 0.0, {"use_friction": True}),
+    "static_friction": ("Slab", 3.0, {"use_friction": True}),
     "collider_shape": ("Slab", "PLANE", {}),
     "resolution": ("Block", 3, {}),
     "pin_group": ("Cloth", "Pins", {}),

@@ -342,7 +342,8 @@ def test_an_object_shows_the_fields_of_its_role_only(cube, role):
     cube.vbd.role = role
     shown = {name for panel in PHYSICS if visible(panel) for name in drawn(panel)}
     names = set(FIELDS_OF[role].split())
-    always = {"collision_thickness", "use_friction", "friction", "collision_collection"}
+    always = {"collision_thickness", "use_friction", "friction", "static_friction"}
+    always.add("collision_collection")
     pins = {"pin_group", "pin_axes", "pin_stiffness", "pin_damping", "pin_strength"}
     bodies = set() if role == "COLLIDER" else {*pins, "self_contact", "stack_place", *FIELDS}
     seams = {"sewing_speed", "sewing_force", "sewing_tears"} if role == "CLOTH" else set()
@@ -407,7 +408,7 @@ def test_a_painted_property_is_shown_with_both_its_values(cube):
 def test_what_a_collider_without_a_mesh_does_not_have_is_grey(cube, shape):
     cube.vbd.role, cube.vbd.collider_shape = "COLLIDER", shape
     without_effect = {"collision_thickness", "collision_collection"}
-    friction = {"friction"}
+    friction = {"friction", "static_friction"}
     expected = friction if shape == "MESH" else friction | without_effect
     assert grey(physics_panels.VBD_PT_collision) == expected
     cube.vbd.role = "CLOTH"  # the shape of a collider does not apply to a cloth

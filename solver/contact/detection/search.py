@@ -5,6 +5,8 @@ Everything is a launch: only the device knows how many results there are. Result
 capacity are left out, and `ContactLists.needed` reports them.
 """
 
+from functools import partial
+
 import numpy as np
 import warp as wp
 
@@ -19,6 +21,7 @@ from ...kernels.contact.detection.kinematic_pairs import exclude_at_edges, exclu
 from ...kernels.contact.feasibility.trust_regions import NEXT, SOME, WHOLE
 from ...messages import message
 from ...model.contact_lists import refuse_outside, with_reserve
+from ..friction_choice import choosing
 
 # Initial capacity: triangles per vertex, and edges per edge.
 TRIANGLE_SLOTS = 48
@@ -98,15 +101,16 @@ class Search:
         self.fills[WHOLE] = self.fills[NEXT]
         self.count_entries, *self.sorts = self._sorting()
         self.start_entries = scan(launches, self.next, lists.all.start)
-        self.update_pairs = self._making(NEXT)
+        self.update_pairs = partial(play, self._making(NEXT))
 
     def _making(self, scope):
-        """Return the launch that brings listed pairs up to date."""
+        """Return the launches that bring listed pairs up to date."""
         model, lists = self.model, self.model.lists
         inputs = [self.struct, model.contact_model.state, model.x, lists.counts, int(scope == SOME)]
         extent, kernel = (lists.capacity, lists.expected), pair_lists.make_pairs
         outputs = [lists.pairs, lists.uncertain]
-        return model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
+        make = model.launches.record_list(kernel, *extent, inputs, outputs, PAIR)
+        return [make, *choosing(model)]
 
     def _remembering(self):
         """Return the launch that notes known pairs and their friction anchors."""
@@ -160,7 +164,7 @@ class Search:
         yield record(pair_lists.list_vertex_triangle, vertices, inputs, outputs, each)
         inputs = [self.struct, edge_slots, lists.counts, self.end[1], self.found[1], self.previous]
         yield record(pair_lists.list_edge_edge, edges, inputs, outputs, each)
-        yield self._making(scope)
+        yield from self._making(scope)
         inputs, outputs = [lists.rows, lists.counts], [lists.pairs, lists.touches, lists.state]
         record_list, capacity = model.launches.record_list, len(lists.rows)
         yield record_list(pair_lists.fill_separating, capacity, 0, inputs, outputs)

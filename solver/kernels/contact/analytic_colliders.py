@@ -10,9 +10,9 @@ planes.
 import warp as wp
 
 from ..lattice.embedding import Embedding
-from .contact_state import ContactState
+from .contact_state import ContactState, static_friction
 from .initial.push_out import push_out_force
-from .law import ContactLaw, extend_active_set, force_stiffness, tangential
+from .law import ContactLaw, extend_active_set, force_stiffness, slides, tangential
 
 PLANE = wp.constant(0)
 SPHERE = wp.constant(1)
@@ -46,6 +46,7 @@ class AnalyticColliders:
     turn: wp.array[wp.mat33]
     shift: wp.array[wp.vec3]  # [m]
     friction: wp.array[float]
+    static_friction: wp.array[float]
     step_time: float  # h [s]
 
 
@@ -168,6 +169,10 @@ def collider_force_hessian(
         if later < radius:
             friction = wp.sqrt(colliders.friction[k] * model.state.friction[s])
             pulled = model.state.pulled[k * model.state.radius.shape[0] + s]
+            if model.state.static_friction.shape[0] > 0:
+                if not slides(pulled, model.law.slip):
+                    own = wp.max(colliders.static_friction[k], colliders.friction[k])
+                    friction = wp.sqrt(own * static_friction(model.state, s))
             motion = x - carried_along(colliders, k, x_start) + tangential(pulled, normal)
             f, along, drag = force_stiffness(
                 normal, near[3], radius, motion, friction, stiffness, model.law

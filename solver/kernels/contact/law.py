@@ -24,6 +24,8 @@ from ..device.lanes import add, div, dot, largest, mul, sub  # noqa: F401 (opera
 
 # Below this fraction of the contact distance the logarithm continues as a polynomial.
 GUARD = wp.constant(0.005)
+# A displacement longer than this fraction of ε_v h is as long as it can be, up to rounding.
+SLIDING = wp.constant(0.9999)
 
 
 @wp.struct
@@ -78,6 +80,14 @@ def pulled_aside(motion: wp.vec3, normal: wp.vec3, law: ContactLaw):
     """Return the tangential displacement [m] of a contact after sliding: at most ε_v h long."""
     slip = tangential(motion, normal)
     return slip * wp.min(1.0, law.slip / wp.max(wp.length(slip), 1.0e-30))
+
+
+@wp.func
+def slides(pulled: wp.vec3, slip: float):
+    """Return whether a contact with a tangential displacement `pulled` [m] slides: it is ε_v h long
+    but for rounding.
+    """
+    return wp.length_sq(pulled) >= (SLIDING * slip) * (SLIDING * slip)
 
 
 @wp.func
