@@ -10,6 +10,7 @@ from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
 from .live import operators as live
+from .live import pull_tool
 from .objects import own_mesh, participants
 from .panels import advice, roles, selecting_faces, softness, tear_lines
 from .panels import holding as holding_panels
@@ -31,6 +32,7 @@ MODULES = (
     bake,
     resume,
     live,
+    pull_tool,
     applying,
     relative,
     point_cache,

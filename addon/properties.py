@@ -96,6 +96,18 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             options=set(),
             override=OVERRIDABLE,
         ),
+        "pull_strength": FloatProperty(
+            name="Pull Strength",
+            description="Factor on the force of the Pull tool. At 1, a body that hangs on the "
+            "mouse stretches the pull by a fifth of its size",
+            default=1.0,
+            min=0.001,
+            max=1000.0,
+            soft_min=0.1,
+            soft_max=10.0,
+            options=set(),
+            override=OVERRIDABLE,
+        ),
         "live_bake": StringProperty(
             name="Live Bake",
             description="Identifier of the frames that Live made",

@@ -16,6 +16,7 @@ import bpy
 
 from ...solver.messages import message
 from ..gathering.gather import gather, participants, prepared_for_bake
+from ..gathering.hint import Hint
 from ..playing.preview import Preview
 from . import outdated, report
 from .cache_place import cache_folder, follow, move_to_open_file, remove_unused
@@ -183,6 +184,9 @@ class Run:
             targets = self.gathered.targets
             outcome.notes += write_keys(scene, targets, solver.cache, self.name(), *frames)
             scene.vbd.live_bake = ""
+            if edited := solver.cache.header.edited:
+                text = message("live.edited", frame=self.gathered.frame_start + edited)
+                outcome.notes.append(Hint(text))
             if self.folder is None:  # otherwise another file owns the caches in that folder
                 outcome.notes += _settle_caches(replaced, scene, self.place)
         outcome.seconds = time.monotonic() - started

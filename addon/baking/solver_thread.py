@@ -70,8 +70,12 @@ class SolverThread(Thread):
     """
 
     between = None
-    changes = ()
-    """Sentences about changes of the scene, which are stored with the first frame after them."""
+    edits = None
+    """The solver's `Edits` of the run, if it may have some."""
+    has_changed = False
+    """Whether the input of the run is not that of the frames before."""
+    shown = ()
+    """The last frames: their number, and world positions [vertex, 3] per body [m]."""
 
     def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
@@ -120,6 +124,7 @@ class SolverThread(Thread):
             restart=self.kept and self.kept.restart(),
             preparing=lambda text: self.inbox.put(Prepared(text)),
             rest_shapes=shapes,
+            edits=self.edits,
         )
         if self.stopping.is_set():
             return  # before anything is written
@@ -134,11 +139,11 @@ class SolverThread(Thread):
                 points = gathered.local(frame.index, frame.exact_positions)
                 if self.kept and frame.index == self.kept.frame + 1:
                     self._resume()  # only once the first new frame is solved
+                self._note(frame.index)
+                self.shown = (*self.shown[-2:], (frame.index, frame.exact_positions))
                 places = frame.places()
                 self.bodies.take(frame, places)
                 numbers = self._numbers(frame.index, frame, places)
-                if self.changes:
-                    numbers["changes"], self.changes = list(self.changes), ()
                 # On the CPU these arrays are those of the solver.
                 state = {name: np.array(values) for name, values in frame.state().items()}
                 if saved:
@@ -165,6 +170,13 @@ class SolverThread(Thread):
             if frame is None:
                 return
             yield frame
+
+    def _note(self, index):
+        """Note in the cache that frames are not those of one input, from `index` on."""
+        if self.has_changed:
+            self.cache.note_edits(index)
+        elif self.edits is not None:
+            self.cache.note_edits(self.edits.first_frame)
 
     def _save(self, solved, points, numbers, state):
         """Save a frame, then send it."""

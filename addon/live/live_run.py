@@ -20,7 +20,7 @@ class LiveRun(Run):
 
     session: Any = None
     changes: list = field(default_factory=list)
-    """Sentences about changes since the frame before."""
+    """Labels of changes since the frame before."""
     first: int = 0
     """The last frame that need not be shown, counted from 0."""
     pace = watching = None
@@ -40,9 +40,24 @@ class LiveRun(Run):
         self.first = min(max(self.first, kept.frame), kept.last) if kept else 0
         self.ready, self.newest = deque(), self.first
         self.pace = Pace(rate(self.scene), self.first)
-        thread.changes = self.changes
-        thread.between = lambda index: self.pace.wait(index, thread.stopping)
+        thread.edits, thread.has_changed = self.edits(), bool(self.changes)
+        thread.between = self._before
         return thread
+
+    def edits(self):
+        """The solver's `Edits`, for pulls."""
+        from ...solver.editing import Edits  # Warp takes half a second to import
+
+        edits = Edits()
+        # A run after another one has the same kernels, unless there was an error.
+        edits.is_compiled = self.session.is_compiled
+        return edits
+
+    def _before(self, index):
+        """Wait with frame `index` in the solver's thread until the picture is near enough."""
+        self.session.is_compiled |= index > self.first + 1
+        self.pace.wait(index, self.solver.stopping)
+        self.session.pulls.record(index)
 
     def begin(self, kept):
         self.preview.leads, self.watching = True, Watch(self.scene)
@@ -61,6 +76,7 @@ class LiveRun(Run):
             return
         if self.scene.frame_current != self.at:
             self._scrub()
+        self.session.pulls.serve(self)
         if self.ready and not self.state.paused and self.pace.is_due():
             self.newest = self.ready.popleft()
             self._picture(self.newest)
@@ -99,12 +115,6 @@ class LiveRun(Run):
         if self.state.paused:
             text = message("live.paused")
         self.state.status = ", ".join(filter(None, [message("live.running"), text]))
-
-    def edited_frames(self):
-        """The numbers of the frames before which the scene was changed, in the scene's count."""
-        cache, start = self.solver.cache, self.gathered.frame_start
-        frames = range(1, self.outcome.frames + 1) if cache else ()
-        return [start + i for i in frames if (cache.read_stats(i) or {}).get("changes")]
 
     def name(self):
         """The identifier of the bake; frames of the coarse preview are no bake's."""

@@ -13,10 +13,10 @@ from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, announced
 from ..baking.cache_place import coarse_folder
 from ..baking.outcome import explain
-from ..baking.report import listed
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
+from .pulls import Pulls
 
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
@@ -35,6 +35,7 @@ class LiveSession:
         self.is_coarse = self.scene.vbd.live_coarse
         self.folder = coarse_folder(self.scene) if self.is_coarse else None
         self.run = self.outcome = None
+        self.pulls, self.is_compiled = Pulls(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
         self.generator = self._steps()
 
@@ -56,6 +57,7 @@ class LiveSession:
                 first, over = 0, state.start_over
                 if over or (state.loop and not self.changes):
                     state.start_over, self.changes, after = False, [], None
+                    self.pulls.clear()
                 elif self.changes:
                     after = EVERY_FRAME if self.run.outcome.frames else None
                 else:
@@ -139,8 +141,6 @@ class LiveSession:
         text = message("live.ended", first=start, last=start + run.outcome.frames)
         if run.pace is not None and run.pace.measured():
             text += message("live.at_rate", rate=run.pace.measured())
-        edited = run.edited_frames()
-        text += message("live.edited", frames=listed(list(map(str, edited)))) if edited else ""
         text += message("live.was_coarse") if self.is_coarse else ""
         return f"{text}. {self.reason}" if self.reason else text
 

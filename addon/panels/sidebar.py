@@ -7,6 +7,7 @@ from ...solver.messages import message
 from ..baking.command_line import FORMS
 from ..baking.resuming import saved_frames
 from ..baking.sizes import draw_sizes
+from ..live.session import LiveSession
 from ..objects.curves import is_simulated_as_points
 from ..objects.next_step import next_step
 from ..objects.own_mesh import without_own_mesh
@@ -104,6 +105,10 @@ def draw_live(layout, state):
     row = layout.row(align=True)
     row.operator("vbd.start_over", icon="REW")
     row.prop(state, "loop", toggle=True, icon="FILE_REFRESH")
+    for index, pull in enumerate(LiveSession.current.pulls.pins() if LiveSession.current else ()):
+        row = layout.row(align=True)
+        row.label(text=f"{pull.body}: {pull.vertex}", icon="PINNED", translate=False)
+        row.operator("vbd.release_pull", text="", icon="X").index = index
 
 
 def resume_frame(scene):
