@@ -9,8 +9,8 @@ from . import properties
 from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
+from .live import keeping, pull_tool
 from .live import operators as live
-from .live import pull_tool
 from .objects import own_mesh, participants
 from .panels import advice, roles, selecting_faces, softness, tear_lines
 from .panels import holding as holding_panels
@@ -33,6 +33,7 @@ MODULES = (
     resume,
     live,
     pull_tool,
+    keeping,
     applying,
     relative,
     point_cache,

@@ -78,4 +78,5 @@ def _pull(context, session, name, point, at):
     )
     world = read_mesh.transformed(target.start.matrix, points)
     vertex = int(np.linalg.norm(world - at, axis=1).argmin())
-    return Pull(name, point, vertex, np.array(at), stiffness_for(body, strength))
+    start = pullable(body, body.points)[point]
+    return Pull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)

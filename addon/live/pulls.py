@@ -23,6 +23,8 @@ class Pull:
     goal: np.ndarray
     stiffness: float
     """In N/m."""
+    at_start: np.ndarray
+    """The place of the point in the input state [m]."""
     is_pin: bool = False
     is_held: bool = True
     track: dict = field(default_factory=dict)
@@ -34,6 +36,23 @@ class Pull:
         self.goal = np.array(goal, dtype=np.float64)
         if self.spring is not None:
             self.spring.goal = self.goal
+
+
+class Recorded:
+    """The pulls of the last session, for the scene with this name that begins at frame `start`."""
+
+    pulls, scene, start = [], "", 0
+
+    @classmethod
+    def take(cls, session):
+        """Record the pulls of a session that ends."""
+        cls.pulls = [pull for pull in session.pulls.all if pull.track]
+        cls.scene, cls.start = session.scene.name, session.run.gathered.frame_start
+
+    @classmethod
+    def of(cls, scene):
+        """The pulls of a scene."""
+        return cls.pulls if scene.name == cls.scene else []
 
 
 class Pulls:

@@ -16,7 +16,7 @@ from ..baking.outcome import explain
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
-from .pulls import Pulls
+from .pulls import Pulls, Recorded
 
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
@@ -62,6 +62,7 @@ class LiveSession:
                     after = EVERY_FRAME if self.run.outcome.frames else None
                 else:
                     break
+            Recorded.take(self)
             if self.run.preview is not None:
                 scene.frame_set(self.run.at)
             self.run.outcome.headline = self._headline()

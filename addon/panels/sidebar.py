@@ -7,6 +7,7 @@ from ...solver.messages import message
 from ..baking.command_line import FORMS
 from ..baking.resuming import saved_frames
 from ..baking.sizes import draw_sizes
+from ..live.pulls import Recorded
 from ..live.session import LiveSession
 from ..objects.curves import is_simulated_as_points
 from ..objects.next_step import next_step
@@ -92,6 +93,8 @@ def draw_bake(layout, context):
             column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
         column.operator("vbd.bake_from_here")
         layout.operator("vbd.free_bake")
+    if Recorded.of(context.scene):
+        layout.operator("vbd.keep_pulls", icon="KEYINGSET")
 
 
 def draw_live(layout, state):

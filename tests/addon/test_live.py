@@ -6,7 +6,7 @@ import time
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import frames, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import empty_object, frames, pin, sheet, shown, slab, slide, tet_block
 
 from vbd.addon.baking.bake_steps import EVERY_FRAME, bake_steps, run_to_end
 from vbd.addon.baking.resuming import saved_frames
@@ -242,7 +242,8 @@ def pulled(session, ob, vertex, goal, strength=1.0):
     run = session.run
     (body,) = run.gathered.simulated()
     stiffness = stiffness_for(body, strength)
-    pull = Pull(ob.name, vertex, vertex, np.array(goal, dtype=float), stiffness)
+    place = np.array(goal, dtype=float), stiffness, body.points[vertex]
+    pull = Pull(ob.name, vertex, vertex, *place)
     session.pulls.begin(pull)
     return pull
 
@@ -296,3 +297,45 @@ def test_a_pinned_pull_lasts_through_a_change(scene):
         assert session.advance(0.01)
     assert not session.pulls.all
     session.finish()
+
+
+def test_kept_pulls_are_animation_that_a_bake_repeats(scene):
+    frames(scene, 1, 60)
+    ob, last = hanging_sheet(), 80
+    scene.frame_set(1)
+    session = LiveSession(bpy.context)
+    wait_for(session, 10)
+    pull = pulled(session, ob, last, (1.5, 0.5, 0.8))
+    while session.newest < 35:
+        pull.move(pull.goal + (0.0, 0.0, 0.005))
+        assert session.advance(0.01)
+    session.pulls.end(pull)
+    live_motion = run_out(session, ob)
+    assert bpy.ops.vbd.keep_pulls() == {"FINISHED"} and not bpy.ops.vbd.keep_pulls.poll()
+    bpy.ops.vbd.free_bake()
+    bpy.ops.vbd.bake(mode="NEW")
+    baked = motion(ob, 60)
+    # Before the pull, as exactly as few iterations solve with an attachment that is off.
+    np.testing.assert_allclose(baked[8], live_motion[8], atol=1e-3)
+    gap = [np.linalg.norm(a[last] - b[last]) for a, b in zip(baked, live_motion, strict=True)]
+    free = np.linalg.norm(live_motion[34][last] - live_motion[8][last])
+    assert max(gap) < 0.05 * free
+
+
+def run_out(session, ob):
+    while session.advance(0.01):
+        pass
+    return motion(ob, 60)
+
+
+def test_a_keyed_strength_lets_an_attachment_go(scene):
+    ob, hand = sheet(), empty_object("Hand", (0.0, 0.0, 0.0))
+    item = ob.vbd.attachments.add()
+    item.target, item.vertex_group = hand, ob.vertex_groups.new(name="Held").name
+    ob.vertex_groups["Held"].add(range(25), 1.0, "REPLACE")
+    for frame, value in ((1, 1.0), (14, 1.0), (15, 0.0)):
+        item.strength = value
+        item.keyframe_insert("strength", frame=frame)
+    bpy.ops.vbd.bake()
+    heights = [points[:, 2].mean() for points in motion(ob)]
+    assert min(heights[:14]) > -0.2 and heights[29] < -1.0
