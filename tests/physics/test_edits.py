@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Values that change while a simulation runs, and vertices that are pulled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from shapes import box, bumpy_ball, cell_box, chain, grid, in_cells, rotation
@@ -291,3 +293,18 @@ def test_a_body_that_keeps_its_shape_may_be_pulled_and_changed():
     sag = 9.81 * 1000.0 * 0.4**2 / (2.0 * 2e4)  # of the bar without the switch
     np.testing.assert_allclose(height[2], 0.75 * sag, rtol=0.1)
     assert height[4] < -0.09
+
+
+# Air that is kept expands against that outside, of 100 kPa.
+@pytest.mark.parametrize(("keep_volume", "pressure"), [(False, 80.0), (True, 2e4)])
+def test_a_balloon_grows_when_its_pressure_rises(keep_volume, pressure):
+    points, triangles = bumpy_ball(0.2)
+    rubber = Material(youngs_modulus=1e5, thickness=1e-3, density=0.2, pressure=20.0, damping=0.05)
+    balloon = Cloth(points, triangles, replace(rubber, keep_volume=keep_volume), name="Balloon")
+
+    def grown(pressure):
+        act = lambda edits, frame: frame == 4 and edits.change("Balloon", pressure=pressure)  # noqa: E731
+        found, _ = run([balloon], Settings(gravity=(0.0, 0.0, 0.0)), 24, act)
+        return np.linalg.norm(found[-1][0], axis=1).mean() / np.linalg.norm(points, axis=1).mean()
+
+    assert grown(pressure) > grown(20.0) + 0.02

@@ -13,6 +13,7 @@ from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.cache_files import StateFile, read_frame
 from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.descent.state_names import readable
+from vbd.solver.editing import Edits
 from vbd.solver.scene.analytic_colliders import Plane, Sphere
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
@@ -249,3 +250,17 @@ def test_contact_of_another_layout_is_found_anew():
     moved = np.abs(wanted[1] - before[1]).max()
     assert np.abs(frame[1] - wanted[1]).max() < 0.1 * moved
     assert not frame[3].inverted
+
+
+@pytest.mark.parametrize("make", [everything, without_contact])
+def test_edits_that_change_nothing_keep_tears_breaks_contacts_and_motion(make):
+    """Also a pull that does not pull: its rows come behind those of the scene."""
+    plain = [frame.exact_positions for frame in simulate(make(), Settings(), FRAMES)]
+    edits, scene = Edits(), make()
+    for frame, before in zip(simulate(scene, Settings(), FRAMES, edits=edits), plain, strict=True):
+        for points, same in zip(frame.exact_positions, before, strict=True):
+            np.testing.assert_allclose(points, same, atol=1e-6)
+        if frame.index == 2:
+            edits.change(substeps=Settings().substeps)
+        elif frame.index == 4:
+            edits.pull(scene[0], 1, [0.0, 0.0, 1.0], 0.0)
