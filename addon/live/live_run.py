@@ -40,7 +40,9 @@ class LiveRun(Run):
         self.first = min(max(self.first, kept.frame), kept.last) if kept else 0
         self.ready, self.newest = deque(), self.first
         self.pace = Pace(rate(self.scene), self.first)
-        thread.edits, thread.has_changed = self.edits(), bool(self.changes)
+        gathered = self.gathered
+        since = kept and kept.cache.changes(gathered.settings, gathered.bodies)
+        thread.edits, thread.has_changed = self.edits(), bool(self.changes or since)
         thread.between = self._before
         return thread
 

@@ -3,6 +3,8 @@
 start of the scene or at the last frame of the one before.
 """
 
+import gc
+import itertools
 import threading
 import time
 from contextlib import contextmanager
@@ -18,6 +20,8 @@ from ..baking.solver_import import importing
 from .live_run import LiveRun
 from .pulls import Pulls, Recorded
 
+# Runs after which their memory is collected.
+RUNS = 8
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
 # How long a visit waits for the solver where there is no window [s].
@@ -50,7 +54,9 @@ class LiveSession:
                 yield None
             first = scene.frame_current - scene.vbd.frame_start
             after = first_frame(scene, self.folder)
-            while True:
+            for number in itertools.count(1):
+                if number % RUNS == 0:
+                    gc.collect()  # models hold arrays in cycles, of few objects but much memory
                 yield from self._one_run(after, first if after is not None else 0)
                 if state.cancel_requested:
                     break
@@ -67,7 +73,8 @@ class LiveSession:
                 scene.frame_set(self.run.at)
             self.run.outcome.headline = self._headline()
             self.run.keep(self.started)
-            scene.vbd.live_bake = self.run.solver.bake
+            if self.run.outcome.frames:
+                scene.vbd.live_bake = self.run.solver.bake
         self.outcome = self.run.outcome
 
     def _one_run(self, after, first):
