@@ -20,9 +20,9 @@ def start_as_kept(ob, target, body):
     points = kept_points(ob)
     if points is None:
         return
-    if len(points) != len(target.start.points):
-        counts = {"count": len(points), "points": len(target.start.points)}
-        raise ValueError(message("mesh.start_points", name=ob.name, **counts))
+    count, now = len(points), len(target.start.points)
+    if count != now:
+        raise ValueError(message("mesh.start_points", name=ob.name, count=count, points=now))
     if ob.vbd.keeps_shape:
         raise ValueError(message("mesh.start_keeps_shape", name=ob.name))
     target.first = replace(target.start, points=points)

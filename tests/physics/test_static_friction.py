@@ -5,26 +5,33 @@ import numpy as np
 import pytest
 from shapes import box, cell_box, grid
 
-from vbd.solver.bodies import Cells, Collider, Solid
+from vbd.solver.bodies import Cells, Collider, Pins, Solid
 from vbd.solver.bounds import Plane
+from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 T = 1.0 / 24.0
 STATIC, DYNAMIC = 0.6, 0.3
+THICKNESS = 0.002
 BOTH = {"friction": DYNAMIC, "static_friction": STATIC}
 
 
 def floor_of(kind, **friction):
     if kind == "plane":
         return Plane([0.0, 0.0, 0.0], **friction)
+    if kind == "soft slab":
+        points, tets = box((10, 4, 1), (3.0, 0.8, 0.2))
+        points -= [1.0, 0.4, 0.2 + THICKNESS]
+        material = Material(youngs_modulus=1e7, collision_thickness=THICKNESS, **friction)
+        return Solid(points, tets, material, Pins(np.flatnonzero(points[:, 2] < -0.2)), name="Slab")
     corners, triangles = grid(1, 20.0) if kind == "two triangles" else grid(40, 3.0)
     return Collider(corners - corners.mean(axis=0), triangles, **friction)
 
 
 def block_of(kind, velocity=(0.0, 0.0, 0.0), **friction):
     points, elements = (box if kind is Solid else cell_box)((3, 3, 1), (0.21, 0.21, 0.07))
-    material = Material(youngs_modulus=1e7, collision_thickness=0.002, **friction)
+    material = Material(youngs_modulus=1e7, collision_thickness=THICKNESS, **friction)
     velocities = np.broadcast_to(velocity, points.shape)
     return kind(points + [-0.1, -0.1, 0.0021], elements, material, velocities=velocities)
 
@@ -47,7 +54,7 @@ def places(bodies, slope, frames):
     return np.array([frame.exact_positions[0][:, 0].mean() for frame in solved])
 
 
-@pytest.mark.parametrize("floor", ["plane", "two triangles", "many triangles"])
+@pytest.mark.parametrize("floor", ["plane", "two triangles", "many triangles", "soft slab"])
 @pytest.mark.parametrize("kind", [Solid, Cells])
 def test_a_block_sticks_up_to_static_friction_and_then_slides(kind, floor):
     """The slope rises, in the end by 1 % of the static friction in four frames, and then stays."""
@@ -87,3 +94,16 @@ def test_static_friction_no_larger_than_friction_changes_no_bit():
         block = block_of(Solid, velocity=(0.5, 0.0, 0.0), **friction)
         found.append(places([block, floor_of("many triangles", **friction)], lambda t: 0.2, 12))
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("floor", ["plane", "many triangles"])
+def test_a_restart_while_it_slides_keeps_all_bits(floor):
+    def run(count, restart=None):
+        bodies = block_of(Solid, velocity=(1.0, 0.2, 0.0), **BOTH), floor_of(floor, **BOTH)
+        return simulate(bodies, Settings(gravity=(1.0, 0.0, -9.8)), count, restart=restart)
+
+    for frame in run(12):
+        if frame.index == 4:
+            restart = Restart(4, frame.state())
+    *_, again = run(12, restart)
+    np.testing.assert_array_equal(again.exact_positions[0], frame.exact_positions[0])
