@@ -20,6 +20,7 @@ from .objects.participants import active_index, set_active_index
 from .values.analytic_colliders import ANALYTIC_SHAPES
 from .values.declared import OVERRIDABLE, material_properties, settings_properties
 from .values.holding import holding_properties
+from .values.live import live_properties, running_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.rest_shape import rest_shape_properties
@@ -88,32 +89,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             set=set_active_index,
             options={"HIDDEN", "SKIP_SAVE"},
         ),
-        "live_coarse": BoolProperty(
-            name="Coarse Preview",
-            description="Live uses half the cells and iterations, and few contact vertices, to be "
-            "faster. Bake always uses the full numbers",
-            default=False,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
-        "pull_strength": FloatProperty(
-            name="Pull Strength",
-            description="Factor on the force of the Pull tool. At 1, a body that hangs on the "
-            "mouse stretches the pull by a fifth of its size",
-            default=1.0,
-            min=0.001,
-            max=1000.0,
-            soft_min=0.1,
-            soft_max=10.0,
-            options=set(),
-            override=OVERRIDABLE,
-        ),
-        "live_bake": StringProperty(
-            name="Live Bake",
-            description="Identifier of the frames that Live made",
-            options={"HIDDEN"},
-            override=OVERRIDABLE,
-        ),
+        **live_properties(),
         "baked_as": StringProperty(
             name="Baked As",
             description="Name that the scene had at its last bake",
@@ -275,47 +251,7 @@ class VBD_PG_window_manager(bpy.types.PropertyGroup):
     """The running bake of this session: `window_manager.vbd`. Never saved."""
 
     __annotations__ = {
-        "baking": BoolProperty(
-            name="Baking", description="A bake is running", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "progress": FloatProperty(
-            name="Progress",
-            description="Part of the bake that is done",
-            min=0.0,
-            max=1.0,
-            subtype="FACTOR",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
-        "status": StringProperty(
-            name="Status", description="What the bake says", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "cancel_requested": BoolProperty(
-            name="Cancel Requested",
-            description="The bake stops after the substep it is in",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
-        "live": BoolProperty(
-            name="Live", description="Live is running", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "paused": BoolProperty(
-            name="Paused", description="Live holds a frame", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "start_over": BoolProperty(
-            name="Start Over",
-            description="Live begins again from the first frame",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
-        "loop": BoolProperty(
-            name="Loop",
-            description="Start over after the last frame",
-            default=False,
-            options={"SKIP_SAVE"},
-        ),
-        "shown_frame": IntProperty(
-            name="Shown Frame",
-            description="The frame of the running bake that the viewport shows",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
+        **running_properties(),
     }
 
 

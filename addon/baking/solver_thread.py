@@ -73,7 +73,7 @@ class SolverThread(Thread):
     edits = None
     """The solver's `Edits` of the run, if it may have some."""
     has_changed = False
-    """Whether the input of the run is not that of the frames before."""
+    """True if the input of the run is not that of the frames before."""
     shown = ()
     """The last frames: their number, and world positions [vertex, 3] per body [m]."""
 

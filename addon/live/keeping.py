@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pulls that become animation: keyframed empties, and attachments to them."""
+"""MousePulls that become animation: keyframed empties, and attachments to them."""
 
 import bpy
 from bpy.types import Operator

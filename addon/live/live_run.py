@@ -11,7 +11,7 @@ from ..baking.run import Run
 from ..playing.baked import rate
 from .coarse import lowered
 from .pace import Pace
-from .watching import Watch
+from .watching import SceneWatch
 
 
 @dataclass
@@ -62,7 +62,7 @@ class LiveRun(Run):
         self.session.pulls.record(index)
 
     def begin(self, kept):
-        self.preview.leads, self.watching = True, Watch(self.scene)
+        self.preview.leads, self.watching = True, SceneWatch(self.scene)
         self.at = self.gathered.frame_start + self.first
         return (self.first, kept.cache.read(self.first)) if kept else super().begin(kept)
 

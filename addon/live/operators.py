@@ -56,7 +56,7 @@ class VBD_OT_live(Operator):
                 event,
                 title=title,
                 message=text,
-                confirm_text="Delete and Start",
+                confirm_text=message("live.delete_and_start"),
                 icon="QUESTION",
             )
         return self.execute(context)

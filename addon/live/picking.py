@@ -6,15 +6,15 @@ from bpy_extras import view3d_utils
 
 from ..objects import read_mesh
 from ..objects.units import unit_scale
-from .pulls import Pull, pullable, stiffness_for
+from .pulls import MousePull, pullable, stiffness_for
 
 # A point is under the mouse within this distance [pixels], where the mouse meets no face.
 REACH = 30.0
 
 
 def pick(context, session, mouse):
-    """The `Pull` of the nearest visible vertex under the `mouse` (x, y), and its place in units of
-    Blender; None without one.
+    """The `MousePull` of the nearest visible vertex under the `mouse` (x, y), and its place in
+    units of Blender; None without one.
     """
     region, view = context.region, context.region_data
     begin = view3d_utils.region_2d_to_origin_3d(region, view, mouse)
@@ -79,4 +79,4 @@ def _pull(context, session, name, point, at):
     world = read_mesh.transformed(target.start.matrix, points)
     vertex = int(np.linalg.norm(world - at, axis=1).argmin())
     start = pullable(body, body.points)[point]
-    return Pull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)
+    return MousePull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pulls of the mouse on bodies: soft springs that last through the runs of a `LiveSession`."""
+"""MousePulls of the mouse on bodies: soft springs that last through the runs of a `LiveSession`."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ DAMPING = 0.05
 
 
 @dataclass(eq=False)
-class Pull:
+class MousePull:
     """A spring from a point of a body, in the numbers of the solver, to a `goal` [m]."""
 
     body: str
@@ -55,7 +55,7 @@ class Recorded:
         return cls.pulls if scene.name == cls.scene else []
 
 
-class Pulls:
+class MousePulls:
     """The pulls of a session: `all` that there were, of which some are held."""
 
     def __init__(self):

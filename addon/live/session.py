@@ -18,7 +18,7 @@ from ..baking.outcome import explain
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
-from .pulls import Pulls, Recorded
+from .pulls import MousePulls, Recorded
 
 # Runs after which their memory is collected.
 RUNS = 8
@@ -39,7 +39,7 @@ class LiveSession:
         self.is_coarse = self.scene.vbd.live_coarse
         self.folder = coarse_folder(self.scene) if self.is_coarse else None
         self.run = self.outcome = None
-        self.pulls, self.is_compiled = Pulls(), False
+        self.pulls, self.is_compiled = MousePulls(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
         self.generator = self._steps()
 
@@ -79,9 +79,9 @@ class LiveSession:
 
     def _one_run(self, after, first):
         """Run once; an error after a change ends Live with the frames so far."""
-        before, told, self.changes = self.run, self.changes, []
+        before, labels, self.changes = self.run, self.changes, []
         wait = IDLE if bpy.app.background else 0.0
-        run = LiveRun(self.context, self.folder, wait, True, after, None, self, told, first)
+        run = LiveRun(self.context, self.folder, wait, True, after, None, self, labels, first)
         try:
             self.run = run
             yield from run.steps()
@@ -89,7 +89,9 @@ class LiveSession:
             if before is None or after is None:
                 raise
             self.run, self.state.cancel_requested = before, True
-            self.reason = message("live.cannot_change", names=", ".join(told), error=explain(error))
+            self.reason = message(
+                "live.cannot_change", names=", ".join(labels), error=explain(error)
+            )
 
     @contextmanager
     def _running(self):

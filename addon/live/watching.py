@@ -12,7 +12,7 @@ from ..objects.participants import participants
 EVERY, REST = 0.1, 0.2
 
 
-class Watch:
+class SceneWatch:
     """Compares the scene with what the running simulation has read."""
 
     def __init__(self, scene, clock=time.monotonic):

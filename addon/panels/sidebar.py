@@ -7,8 +7,6 @@ from ...solver.messages import message
 from ..baking.command_line import FORMS
 from ..baking.resuming import saved_frames
 from ..baking.sizes import draw_sizes
-from ..live.pulls import Recorded
-from ..live.session import LiveSession
 from ..objects.curves import is_simulated_as_points
 from ..objects.next_step import next_step
 from ..objects.own_mesh import without_own_mesh
@@ -19,6 +17,7 @@ from ..viewport.overlays import draw_switches
 from .advice import draw_report, draw_statistics, is_shown
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .folds import draw_folds
+from .live import draw_live, draw_pulls
 from .softness import draw_softness, softer
 
 # The settings with most effect on speed and look; all others are in the Advanced panel. Labels
@@ -93,25 +92,7 @@ def draw_bake(layout, context):
             column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
         column.operator("vbd.bake_from_here")
         layout.operator("vbd.free_bake")
-    if Recorded.of(context.scene):
-        layout.operator("vbd.keep_pulls", icon="KEYINGSET")
-
-
-def draw_live(layout, state):
-    """Draw the rate of Live, and its buttons."""
-    layout.label(text=state.status, translate=False)
-    row = layout.row(align=True)
-    row.scale_y = 1.5
-    row.operator("vbd.cancel_bake", text="Stop", icon="SNAP_FACE")
-    pauses = {"text": "Go On", "icon": "PLAY"} if state.paused else {"icon": "PAUSE"}
-    row.operator("vbd.pause", **pauses)
-    row = layout.row(align=True)
-    row.operator("vbd.start_over", icon="REW")
-    row.prop(state, "loop", toggle=True, icon="FILE_REFRESH")
-    for index, pull in enumerate(LiveSession.current.pulls.pins() if LiveSession.current else ()):
-        row = layout.row(align=True)
-        row.label(text=f"{pull.body}: {pull.vertex}", icon="PINNED", translate=False)
-        row.operator("vbd.release_pull", text="", icon="X").index = index
+    draw_pulls(layout, context)
 
 
 def resume_frame(scene):

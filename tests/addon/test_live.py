@@ -12,7 +12,7 @@ from vbd.addon.baking.bake_steps import EVERY_FRAME, bake_steps, run_to_end
 from vbd.addon.baking.resuming import saved_frames
 from vbd.addon.live import live_run, watching
 from vbd.addon.live.pace import AHEAD, Pace
-from vbd.addon.live.pulls import Pull, stiffness_for
+from vbd.addon.live.pulls import MousePull, stiffness_for
 from vbd.addon.live.session import LiveSession
 from vbd.addon.playing import preview
 
@@ -243,7 +243,7 @@ def pulled(session, ob, vertex, goal, strength=1.0):
     (body,) = run.gathered.simulated()
     stiffness = stiffness_for(body, strength)
     place = np.array(goal, dtype=float), stiffness, body.points[vertex]
-    pull = Pull(ob.name, vertex, vertex, *place)
+    pull = MousePull(ob.name, vertex, vertex, *place)
     session.pulls.begin(pull)
     return pull
 
