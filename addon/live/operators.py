@@ -111,6 +111,10 @@ class VBD_OT_live(Operator):
             session.pause(not context.window_manager.vbd.paused)
         elif event.type == "Z" and event.ctrl and _area_kind(context, event) not in TEXTS:
             session.finish(message("live.undone"))  # the next undo takes Live back
+        elif plain and event.type == "TAB" and _area_kind(context, event) == "VIEW_3D":
+            session.finish(message("live.before_editing"))
+            self._leave(context)
+            return self._ended() | {"PASS_THROUGH"}
         else:
             return None
         return {"RUNNING_MODAL"}
@@ -197,12 +201,18 @@ keymaps = []
 
 
 @bpy.app.handlers.persistent
-def _after_loading(*_):
+def _clean(*_):
+    """Remove previews from a file, or an undo step, that was stored while Live ran."""
     remove_leftovers()
 
 
+# Handlers after which there may be such previews.
+AFTER = ("load_post", "undo_post", "redo_post")
+
+
 def register():
-    bpy.app.handlers.load_post.append(_after_loading)
+    for name in AFTER:
+        getattr(bpy.app.handlers, name).append(_clean)
     configuration = bpy.context.window_manager.keyconfigs.addon
     if configuration:
         keymap = configuration.keymaps.new("3D View", space_type="VIEW_3D")
@@ -213,7 +223,8 @@ def register():
 def unregister():
     if LiveSession.current is not None:
         LiveSession.current.finish(message("live.disabled"))
-    bpy.app.handlers.load_post.remove(_after_loading)
+    for name in AFTER:
+        getattr(bpy.app.handlers, name).remove(_clean)
     for keymap, item in keymaps:
         keymap.keymap_items.remove(item)
     keymaps.clear()
