@@ -12,13 +12,12 @@ from ..objects.refining import taken_back_unless_baked
 from ..values import preparing
 from .cache_place import cache_folder
 from .outcome import Outcome, explain
+from .resuming import EVERY_FRAME
 from .run import Run
 from .solver_import import importing
 
 # Parts of the set-up that take longer than this [s] are printed in background runs.
 LONG = 1.0
-# Resume after the last frame that exists.
-EVERY_FRAME = 1 << 30
 __all__ = ["EVERY_FRAME", "Outcome", "bake_steps", "cache_folder", "explain", "run_to_end"]
 
 

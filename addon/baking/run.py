@@ -73,7 +73,7 @@ class Run:
             self.place = self.folder or cache_folder(scene)
             kept = None
             if self.after is not None:
-                kept = saved_for(gathered, scene, self.after, self.place)
+                kept = self.saved()
                 self.outcome.first = kept.frame
                 gathered.reader.begin_after(kept.frame)
             self.solver = self.thread(device, kept)
@@ -86,6 +86,10 @@ class Run:
     def drawn(self):
         """Let the window draw before the scene is read."""
         yield None
+
+    def saved(self):
+        """The `SavedFrames` to resume after."""
+        return saved_for(self.gathered, self.scene, self.after, self.place)
 
     def gather(self, objects):
         """The scene in the form of the solver."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from ...solver.messages import message
+from ..baking.resuming import EVERY_FRAME, saved_for
 from ..baking.run import Run
 from ..playing.baked import rate
 from .coarse import lowered
@@ -35,10 +36,19 @@ class LiveRun(Run):
         with lowered(self.scene, objects):
             return super().gather(objects)
 
+    def saved(self):
+        """Frames of the same input are played and continued; with other input, those behind the
+        one that the user has gone to are solved again.
+        """
+        kept = saved_for(self.gathered, self.scene, EVERY_FRAME, self.place)
+        is_old = kept.cache.changes(self.gathered.settings, self.gathered.bodies)
+        return super().saved() if is_old else kept
+
     def thread(self, device, kept):
         thread = super().thread(device, kept)
-        self.first = min(max(self.first, kept.frame), kept.last) if kept else 0
-        self.ready, self.newest = deque(), self.first
+        self.first = min(self.first, kept.last) if kept else 0
+        self.newest = self.first
+        self.ready = deque(range(self.first + 1, kept.frame + 1) if kept else ())
         self.pace = Pace(rate(self.scene), self.first)
         gathered = self.gathered
         since = kept and kept.cache.changes(gathered.settings, gathered.bodies)

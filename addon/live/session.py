@@ -52,17 +52,17 @@ class LiveSession:
             state.status = message("progress.solver")
             for _ in importing(0.0):
                 yield None
-            first = scene.frame_current - scene.vbd.frame_start
             after = first_frame(scene, self.folder)
+            first = 0 if after is None else scene.frame_current - scene.vbd.frame_start
             for number in itertools.count(1):
                 if number % RUNS == 0:
                     gc.collect()  # models hold arrays in cycles, of few objects but much memory
-                yield from self._one_run(after, first if after is not None else 0)
+                yield from self._one_run(after, first)
                 if state.cancel_requested:
                     break
-                first, over = 0, state.start_over
+                first, over = self.newest, state.start_over
                 if over or (state.loop and not self.changes):
-                    state.start_over, self.changes, after = False, [], None
+                    state.start_over, self.changes, after, first = False, [], None, 0
                     self.pulls.clear()
                 elif self.changes:
                     after = EVERY_FRAME if self.run.outcome.frames else None
@@ -148,7 +148,9 @@ class LiveSession:
 
     def _headline(self):
         run, start = self.run, self.run.gathered.frame_start
-        text = message("live.ended", first=start, last=start + run.outcome.frames)
+        last = start + run.outcome.frames
+        text = message("live.ended", first=start, last=last) if last > start else ""
+        text = text or message("live.none")
         if run.pace is not None and run.pace.measured():
             text += message("live.at_rate", rate=run.pace.measured())
         text += message("live.was_coarse") if self.is_coarse else ""
