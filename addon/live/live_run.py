@@ -126,7 +126,8 @@ class LiveRun(Run):
         text = message("live.rate", rate=shown, share=share) if shown else ""
         if self.state.paused:
             text = message("live.paused")
-        self.state.status = ", ".join(filter(None, [message("live.running"), text]))
+        parts = message("live.running"), text, self.session.notice
+        self.state.status = ", ".join(filter(None, parts))
 
     def name(self):
         """The identifier of the bake; frames of the coarse preview are no bake's."""

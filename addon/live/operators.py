@@ -221,7 +221,9 @@ def register():
 
 
 def unregister():
-    if LiveSession.current is not None:
+    if LiveSession.current is not None and bpy.app.background:
+        LiveSession.current.drop()  # a script may end meanwhile
+    elif LiveSession.current is not None:
         LiveSession.current.finish(message("live.disabled"))
     for name in AFTER:
         getattr(bpy.app.handlers, name).remove(_clean)

@@ -15,6 +15,7 @@ from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, announced
 from ..baking.cache_place import coarse_folder
 from ..baking.outcome import explain
+from ..baking.report import listed
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
@@ -41,6 +42,7 @@ class LiveSession:
         self.run = self.outcome = None
         self.pulls, self.is_compiled = MousePulls(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
+        self.notice = ""
         self.generator = self._steps()
 
     def _steps(self):
@@ -131,6 +133,9 @@ class LiveSession:
         if state.cancel_requested or stopping.is_set():
             return False
         self.changes = run.watching.changes()
+        if self.changes and run.watching.starts_over:
+            state.start_over = True
+            self.notice = message("live.starts_over", names=listed(self.changes))
         if state.start_over or self.changes:
             stopping.set()
             return False

@@ -8,6 +8,8 @@ from ..gathering.force_fields import field_objects
 from ..gathering.reader import is_carried
 from ..objects.participants import participants
 
+# Properties that choose the vertices: after a change of them, Live starts over.
+FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place")
 # Interval of the checks, and how long the scene must rest after a change before it is used [s].
 EVERY, REST = 0.1, 0.2
 
@@ -19,6 +21,8 @@ class SceneWatch:
         self.scene, self.clock = scene, clock
         self.known = self.seen = self._now()
         self.next = self.since = clock()
+        # True if the last changes need other vertices.
+        self.starts_over = False
 
     def changes(self):
         """Labels of settings and objects that have changed and now rest; empty without any."""
@@ -33,6 +37,7 @@ class SceneWatch:
             return []
         (settings, others), (was, others_were) = self.seen, self.known
         labels = outdated.labels_of_changes(self.scene, was, settings)
+        self.starts_over = _fixed(settings) != _fixed(was)
         labels += [
             name for name in others | others_were if others.get(name) != others_were.get(name)
         ]
@@ -46,6 +51,14 @@ class SceneWatch:
             place = () if is_carried(ob) else tuple(map(tuple, ob.matrix_world))
             others[ob.name] = place, _numbers(ob.field)
         return outdated.now(self.scene), others
+
+
+def _fixed(settings):
+    """The values that choose the vertices, by object."""
+    return {
+        owner: [values[name] for name in FIXED if name in values]
+        for owner, values in settings.items()
+    }
 
 
 def _numbers(field):

@@ -112,15 +112,29 @@ def test_a_changed_number_acts_from_the_next_frame_on_and_is_told(scene):
 
 def test_what_cannot_change_says_so_and_the_frames_stay(scene):
     frames(scene, 1, 60)
-    ob = tet_block()
+    ob = hanging_sheet()
     scene.frame_set(1)
 
     def change(_session):
-        ob.vbd.role = "CLOTH"
+        ob.vbd.keep_volume = True  # the mesh is open
 
     session = live(until=5, act=change)
     assert session.outcome.frames >= 5 and ob.vbd.baked
     assert "cannot change" in session.outcome.lines()[0].text
+
+
+def test_other_vertices_start_over(scene):
+    bpy.ops.mesh.primitive_cube_add()
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", 3
+    scene.frame_set(1)
+
+    def change(_session):
+        ob.vbd.resolution = 4
+
+    session = live(until=5, act=change)
+    assert session.outcome.frames == 29 and not session.run.solver.cache.header.edited
+    assert "started over, since Cells Along of Cube changed" in session.notice
 
 
 def test_start_over_uses_the_settings_of_now(scene):
