@@ -181,3 +181,21 @@ def test_both_can_be_undone(scene):
     np.testing.assert_array_equal(points_of(ob, 10), before)
     bpy.ops.ed.undo()
     assert not bpy.data.objects["Cube"].vbd.start_shape
+
+
+def test_pins_and_a_subdivision_that_is_applied_stay_with_the_object(scene):
+    ob = soft_cube(scene)
+    pin(ob, [0, 1, 4, 5])
+    modifier = ob.modifiers.new("Subdivision", "SUBSURF")
+    modifier.levels = modifier.render_levels = 2
+    ob.modifiers.new("Bevel", "BEVEL").width = 0.01
+    frames(scene, 1, 12)
+    bpy.ops.vbd.bake(mode="NEW")
+    scene.frame_set(10)
+    bpy.context.view_layer.update()
+    selected(ob)
+    bpy.ops.vbd.apply_as_rest()
+    assert ob.modifiers.keys() == ["Bevel"]
+    (body,) = gathered().simulated()
+    assert len(ob.data.vertices) == 98
+    assert len(body.pins.indices) > 0
