@@ -9,6 +9,8 @@ from . import properties
 from .baking import applying, bake, cache_place, command_line, relative, resume
 from .files import export_tets, import_tets, make_tets, point_cache, saving_statistics
 from .headless import command
+from .live import keeping, pull_tool
+from .live import operators as live
 from .objects import blender_constraints, own_mesh, participants, pieces
 from .panels import advice, roles, selecting_faces, soft_flesh, softness, tear_lines
 from .panels import fibers as fiber_panels
@@ -30,6 +32,9 @@ MODULES = (
     roles,
     bake,
     resume,
+    live,
+    pull_tool,
+    keeping,
     applying,
     relative,
     point_cache,

@@ -7,7 +7,6 @@ import bpy
 from bpy.props import (
     BoolProperty,
     EnumProperty,
-    FloatProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -23,6 +22,7 @@ from .values.declared import OVERRIDABLE, material_properties, settings_properti
 from .values.fibers import fiber_properties
 from .values.grains import grain_properties
 from .values.holding import holding_properties
+from .values.live import live_properties, running_properties
 from .values.measured import measured_properties
 from .values.painting import map_properties, painting_properties
 from .values.records import record_properties
@@ -83,6 +83,7 @@ class VBD_PG_scene(bpy.types.PropertyGroup):
             set=set_active_index,
             options={"HIDDEN", "SKIP_SAVE"},
         ),
+        **live_properties(),
         "baked_as": StringProperty(
             name="Baked As",
             description="Name that the scene had at its last bake",
@@ -206,30 +207,7 @@ class VBD_PG_window_manager(bpy.types.PropertyGroup):
     """The running bake of this session: `window_manager.vbd`. Never saved."""
 
     __annotations__ = {
-        "baking": BoolProperty(
-            name="Baking", description="A bake is running", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "progress": FloatProperty(
-            name="Progress",
-            description="Part of the bake that is done",
-            min=0.0,
-            max=1.0,
-            subtype="FACTOR",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
-        "status": StringProperty(
-            name="Status", description="What the bake says", options={"SKIP_SAVE", "HIDDEN"}
-        ),
-        "cancel_requested": BoolProperty(
-            name="Cancel Requested",
-            description="The bake stops after the substep it is in",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
-        "shown_frame": IntProperty(
-            name="Shown Frame",
-            description="The frame of the running bake that the viewport shows",
-            options={"SKIP_SAVE", "HIDDEN"},
-        ),
+        **running_properties(),
     }
 
 

@@ -138,9 +138,11 @@ def simulate(
 def edited_frames(simulation, edits, frame_count, cancelled, compiling, restart):
     """Solve frame by frame, with the `Edits` made until each begins."""
     # The kernels of pulls are compiled with the others: no first pull has to wait for them.
-    pulled = simulation.edited(edits.pulled_scene())
-    if not pulled.compile(cancelled, compiling):
-        return
+    if not edits.is_compiled:
+        pulled = simulation.edited(edits.pulled_scene())
+        if not pulled.compile(cancelled, compiling):
+            return
+        edits.is_compiled = True
     index = 0 if restart is None else restart.frame
     frames = simulation.frames(frame_count, cancelled, compiling, restart)
     while index < frame_count:

@@ -36,6 +36,12 @@ def cache_folder(scene, blend=None):
     return cache_root(blend) / (_prefix(blend) + bpy.path.clean_name(scene.name))
 
 
+def coarse_folder(scene):
+    """The folder for the frames of the coarse preview, which no bake continues."""
+    folder = cache_folder(scene)
+    return folder.with_name(f"{folder.name}.coarse")
+
+
 def bake_of(folder):
     """Id of the bake whose cache is in a folder: "" by version 0.1, None without a cache."""
     try:
@@ -63,13 +69,17 @@ def find_cache(bake, scene, before=""):
 
 
 def remove_unused(bakes, scene):
-    """Delete the caches of those `bakes`, and of what `scene` left, that no object plays."""
+    """Delete the caches of those `bakes`, and of what `scene` left, that no object plays, and the
+    coarse preview.
+    """
     used = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
     left = bake_of(cache_folder(scene))  # perhaps of a bake that was undone or never saved
     for bake in {*bakes, left} - used - {None}:
         folder = find_cache(bake, scene)
         if folder is not None:
             _remove(folder)
+    if coarse_folder(scene).is_dir():
+        _remove(coarse_folder(scene))
 
 
 def _remove(folder):

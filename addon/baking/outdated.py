@@ -33,7 +33,13 @@ def now(scene):
 
 def settings_changed(scene, was):
     """A sentence about settings that differ from `was`, those of the baked scene; or None."""
-    set_to, labels = now(scene), []
+    labels = labels_of_changes(scene, was, now(scene))
+    return message("resume.changed", names=listed(labels)) if labels else None
+
+
+def labels_of_changes(scene, was, set_to):
+    """The labels of all settings that differ between two results of `now`."""
+    labels = []
     for name in {**was, **set_to}:
         if name in was and name in set_to:
             changed = [n for n, v in set_to[name].items() if was[name].get(n, v) != v]
@@ -41,7 +47,7 @@ def settings_changed(scene, was):
         else:
             which = "resume.takes_part" if name in set_to else "resume.takes_no_part"
             labels.append(message(which, name=name))
-    return message("resume.changed", names=listed(labels)) if labels else None
+    return labels
 
 
 def _of_scene(scene):

@@ -12,6 +12,8 @@ from ...solver.messages import message
 from ..gathering.gather import gather, participants, prepared
 from .cache_place import cache_folder
 
+# Resume after the last frame that exists.
+EVERY_FRAME = 1 << 30
 # The longest list of changes that a dialog shows.
 MOST_CHANGES = 12
 # The longest list of bodies in a sentence about the reason why a bake cannot resume.

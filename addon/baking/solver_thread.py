@@ -65,8 +65,17 @@ class SolverThread(Thread):
     """Runs `simulate`; another thread saves each frame while the next one is solved.
 
     Sends each to `inbox`, `Prepared` and `Compiled` before, and None to wake its reader. With
-    `gives_way` it leaves the cores to the drawing of Blender's window.
+    `gives_way` it leaves the cores to the drawing of Blender's window. `between(index)` is called
+    before frame `index`, also before the first one.
     """
+
+    between = None
+    edits = None
+    """The solver's `Edits` of the run, if it may have some."""
+    has_changed = False
+    """True if the input of the run is not that of the frames before."""
+    shown = ()
+    """The last frames: their number, and world positions [vertex, 3] per body [m]."""
 
     def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
@@ -115,6 +124,7 @@ class SolverThread(Thread):
             restart=self.kept and self.kept.restart(),
             preparing=lambda text: self.inbox.put(Prepared(text)),
             rest_shapes=shapes,
+            edits=self.edits,
         )
         if self.stopping.is_set():
             return  # before anything is written
@@ -125,10 +135,12 @@ class SolverThread(Thread):
             write_rest_shapes(self.cache.folder, shapes)
         with ThreadPoolExecutor(1, initializer=lower) as writer:
             saved = None
-            for frame in frames:
+            for frame in self._paced(frames):
                 points = gathered.local(frame.index, frame.exact_positions)
                 if self.kept and frame.index == self.kept.frame + 1:
                     self._resume()  # only once the first new frame is solved
+                self._note(frame.index)
+                self.shown = (*self.shown[-2:], (frame.index, frame.exact_positions))
                 places = frame.places()
                 self.bodies.take(frame, places)
                 numbers = self._numbers(frame.index, frame, places)
@@ -146,6 +158,25 @@ class SolverThread(Thread):
                 saved = writer.submit(self._save, solved, points, numbers, state)
             if saved:
                 saved.result()
+
+    def _paced(self, frames):
+        """The `frames`, with the calls `between` them."""
+        index = self.kept.frame if self.kept else 0
+        while True:
+            index += 1
+            if self.between:
+                self.between(index)
+            frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame
+
+    def _note(self, index):
+        """Note in the cache that frames are not those of one input, from `index` on."""
+        if self.has_changed:
+            self.cache.note_edits(index)
+        elif self.edits is not None:
+            self.cache.note_edits(self.edits.first_frame)
 
     def _save(self, solved, points, numbers, state):
         """Save a frame, then send it."""

@@ -13,9 +13,11 @@ from ..objects.curves import is_curve
 from ..objects.nearest import frames, nearest, weights_in
 from ..objects.units import shown
 from .joints import joint_of
-from .reader import identity, moves, read_pose
+from .reader import found, identity, is_keyed, moves, read_pose
 from .spikes import Spikes
 
+# The grip of an attachment of full strength.
+SOFT = 0.99
 # A distance below this fraction of the attached object's size is zero.
 NO_DISTANCE = 1e-6
 
@@ -78,7 +80,8 @@ def _attachment(gathered, context, ob, item, made, spikes):
     rows = _near(name, item, rows, place)
     spikes.take(item, rows.vertices, own, place)
     fraction = rows.weight / rows.weight.sum()
-    options = {"stiffness": item.stiffness * fraction, "damping": item.damping, "name": name}
+    options = {"damping": item.damping, "name": name}
+    options |= _strength(gathered.reader, ob, item, item.stiffness * fraction)
     if item.maximum_force > 0.0:
         limit = "strength" if item.tears else "maximum_force"
         options[limit] = item.maximum_force * fraction
@@ -88,6 +91,18 @@ def _attachment(gathered, context, ob, item, made, spikes):
         vertices = own.corners[vertices]
     options |= place.end(rows.points, item.keep_distance)
     return Attachment(body, vertices, **options)
+
+
+def _strength(reader, ob, item, stiffness):
+    """Arguments of an `Attachment` for its stiffness [row], which keyframes may scale."""
+    key, index = identity(ob), list(ob.vbd.attachments).index(item)
+    if not is_keyed(ob, item.path_from_id("strength")):
+        return {"stiffness": item.strength * stiffness}
+    name, rows = ("strength", key, index), np.ones(len(stiffness))
+    reader.follow(name, lambda _: found(key).vbd.attachments[index].strength, item.strength)
+    # A grip of 1 would hold as hard as a pin.
+    grip = lambda time: SOFT * np.clip(reader.at(name, time), 0.0, 1.0) * rows  # noqa: E731
+    return {"stiffness": stiffness / SOFT, "grip": grip}
 
 
 def _refuse(name, scene, item, in_space=False):

@@ -40,7 +40,12 @@ def identity(ob):
 
 def moves(ob):
     """Return whether anything may change an object's shape or place over time; True if unsure."""
-    if deforms(ob) or _has_animation(ob) or len(ob.constraints) or ob.rigid_body:
+    return deforms(ob) or is_carried(ob)
+
+
+def is_carried(ob):
+    """Return whether anything may change an object's place over time; True if unsure."""
+    if _has_animation(ob) or len(ob.constraints) or ob.rigid_body:
         return True
     return ob.parent is not None and (ob.parent_type != "OBJECT" or moves(ob.parent))
 

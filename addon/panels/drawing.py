@@ -38,8 +38,9 @@ class PhysicsPanel:
 
 
 def lock(layout, context):
-    """Grey out fields that a running bake has read."""
-    layout.enabled = not context.window_manager.vbd.baking
+    """Grey out fields that a running bake has read; Live reads them again."""
+    state = context.window_manager.vbd
+    layout.enabled = state.live or not state.baking
 
 
 def with_unit(label, unit):

@@ -129,7 +129,7 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         if not is_curve(ob):
             column.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
         column.prop(item, "keep_distance")
-        _numbers(column, item, "distance", "stiffness", "damping", "maximum_force")
+        _numbers(column, item, "distance", "stiffness", "damping", "strength", "maximum_force")
         row = column.row()
         row.active = item.maximum_force > 0.0
         row.prop(item, "tears")

@@ -17,6 +17,7 @@ from ..viewport.overlays import draw_switches
 from .advice import draw_report, draw_statistics, is_shown
 from .drawing import TITLE, draw_field, draw_presets, draw_roles, lock
 from .folds import draw_folds
+from .live import draw_live, draw_pulls
 from .soft_flesh import draw_soft_flesh
 from .softness import draw_softness, softer
 
@@ -72,21 +73,27 @@ def shown_label(settings, name):
 def draw_bake(layout, context):
     """Draw the Bake button and those for existing frames, or the progress of the running bake."""
     state = context.window_manager.vbd
+    if state.live:
+        draw_live(layout, state)
+        return
     if state.baking:
         layout.progress(factor=state.progress, type="BAR", text=state.status)
         layout.operator("vbd.cancel_bake", text="Cancel", icon="CANCEL")
         return
     if without_own_mesh(context.scene):
         layout.operator("vbd.make_mesh_local", icon="LINKED")
-    row = layout.row()
+    row = layout.row(align=True)
     row.scale_y = 1.5
+    row.operator("vbd.live", icon="PLAY")
     row.operator("vbd.bake", text="Bake", icon="REC")
+    layout.prop(context.scene.vbd, "live_coarse")
     if baked_here(context.scene) or saved_frames(context.scene):
         column, frame = layout.column(align=True), resume_frame(context.scene)
         if frame is not None:
             column.operator("vbd.resume_bake", text=f"Resume from Frame {frame}", icon="PLAY")
         column.operator("vbd.bake_from_here")
         layout.operator("vbd.free_bake")
+    draw_pulls(layout, context)
 
 
 def resume_frame(scene):
@@ -140,7 +147,7 @@ class VBD_PT_sidebar(_Sidebar, Panel):
         column = layout.column(align=True)
         column.use_property_split = True
         column.use_property_decorate = False
-        lock(column, context)
+        column.enabled = not context.window_manager.vbd.baking
         column.prop(scene, "frame_start", text="Frame Start")
         column.prop(scene, "frame_end", text="End")
         column.prop(scene, "device")

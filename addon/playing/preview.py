@@ -37,14 +37,16 @@ class Preview:
     def __init__(self, scene, gathered, visible):
         self.scene, self.start = scene, gathered.frame_start
         self.targets = gathered.targets if visible else []
+        # Whether the timeline goes to every frame that is shown.
+        self.leads = False
         reader = gathered.reader
         self.moving = bool(reader.wanted or reader.others or reader.unsure)
         self.shown, self.when = 0, float("-inf")
         self.active, self.copies, self.places = {}, {}, {}
 
     @contextmanager
-    def running(self, points):
-        """Context with the preview, first of the `points` of the input state; undone at its end."""
+    def running(self, index, points):
+        """Context with the preview, first of frame `index`; undone at its end."""
         if not self.targets:
             yield
             return
@@ -55,7 +57,7 @@ class Preview:
                 if ob is not None:
                     self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
                     groups.append(self._add(ob, shape))
-            self.show(0, points)
+            self.show(index, points)
             yield
         finally:
             for ob in self._objects():
@@ -136,7 +138,7 @@ class Preview:
         """Move colliders and all other animation to the frame that is shown, and rigid bodies from
         where their own animation has them then.
         """
-        if self.targets and self.moving:
+        if self.targets and (self.moving or self.leads):
             self.scene.frame_set(self.start + self.shown)
         if self.places:
             depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -153,6 +155,18 @@ class Preview:
         active = ob.modifiers.get(self.active.get(ob.name) or "")
         if active:
             ob.modifiers.active = active
+
+
+def remove_leftovers():
+    """Remove previews that no bake shows: a file of a session that crashed may have some."""
+    if bpy.context.window_manager.vbd.baking:
+        return
+    for ob in bpy.data.objects:
+        modifier = ob.modifiers.get(NAME)
+        if modifier and ob.is_editable:
+            ob.modifiers.remove(modifier)
+            if ob.type == "MESH" and NAME in ob.data.attributes:
+                ob.data.attributes.remove(ob.data.attributes[NAME])
 
 
 def _at_attribute(mesh):

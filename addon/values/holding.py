@@ -81,6 +81,17 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
             unit="TIME_ABSOLUTE",
             **PLAIN,
         ),
+        "strength": FloatProperty(
+            name="Strength",
+            description="Factor on the stiffness; with keyframes the attachment lets go and "
+            "catches again",
+            default=1.0,
+            min=0.0,
+            max=1.0,
+            subtype="FACTOR",
+            options={"ANIMATABLE"},
+            override=OVERRIDABLE,
+        ),
         "maximum_force": FloatProperty(
             name="Maximum Force (N)",
             description="The most that the whole attachment pulls with; 0 is no limit",

@@ -66,6 +66,9 @@ class Edits:
     edit acted on, 0 if there is none: a run with edits is not that of its input.
     """
 
+    # Whether the kernels of pulls are known to be compiled, for this mix of bodies.
+    is_compiled = False
+
     def __init__(self):
         self.lock, self.first_frame = threading.Lock(), 0
         # Bodies and all else as given, with rest shapes, and with the values that have changed.

@@ -17,8 +17,8 @@ from pathlib import Path
 
 SECTIONS = (
     "bake", "role", "mesh", "material", "pin", "flesh", "joint", "collider", "tets", "animation",
-    "note",
-    "progress", "report", "statistics", "resume", "cache", "free", "command", "script",
+    "note", "progress", "live", "report", "statistics", "resume", "cache", "free", "command",
+    "script",
 )  # fmt: skip
 
 

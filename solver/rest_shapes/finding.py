@@ -30,6 +30,8 @@ def with_rest_shapes(bodies, settings, gravity, solve, begin, known=None):
     """
     kept = [body for body in bodies if isinstance(body, Deformable) and body.keeps_shape]
     if not kept:
+        if known is not None:
+            known.key, known.shapes = "", []  # those of an earlier input
         return bodies
     known = RestShapes() if known is None else known
     scene = StaticScene(bodies, kept, settings, gravity, solve)

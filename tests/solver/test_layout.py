@@ -58,6 +58,7 @@ ADDON_LAYERS = (
     "properties",
     "viewport",
     "files",
+    "live",
     "baking",
     "gathering",
     "playing",

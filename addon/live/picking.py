@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The vertex of a simulated body under the mouse."""
+
+import numpy as np
+from bpy_extras import view3d_utils
+
+from ..objects import read_mesh
+from ..objects.units import unit_scale
+from .pulls import MousePull, pullable, stiffness_for
+
+# A point is under the mouse within this distance [pixels], where the mouse meets no face.
+REACH = 30.0
+
+
+def pick(context, session, mouse):
+    """The `MousePull` of the nearest visible vertex under the `mouse` (x, y), and its place in
+    units of Blender; None without one.
+    """
+    region, view = context.region, context.region_data
+    begin = view3d_utils.region_2d_to_origin_3d(region, view, mouse)
+    along = view3d_utils.region_2d_to_vector_3d(region, view, mouse)
+    depsgraph = context.evaluated_depsgraph_get()
+    hit, place, _, _, ob, _ = context.scene.ray_cast(depsgraph, begin, along)
+    points, scale = points_shown(session), unit_scale(context.scene)
+    name = ob.name if hit else ""
+    if name in points:
+        point = int(np.linalg.norm(points[name] / scale - np.array(place), axis=1).argmin())
+    else:
+        limit = (place - begin).dot(along) if hit else np.inf
+        eye = _Eye(region, view, np.array(begin), np.array(along), limit)
+        near = [(*eye.nearest(p / scale, mouse), body) for body, p in points.items()]
+        distance, point, name = min(near, default=(np.inf, 0, ""))
+        if distance > REACH:
+            return None
+    at = points[name][point]
+    return _pull(context, session, name, point, at), at / scale
+
+
+class _Eye:
+    """A view: projects points, and leaves out those behind a `limit` of depth along a ray."""
+
+    def __init__(self, region, view, begin, along, limit):
+        self.size = np.array((region.width, region.height))
+        self.matrix = np.array(view.perspective_matrix)
+        self.begin, self.along, self.limit = begin, along, limit
+
+    def nearest(self, points, mouse):
+        """Distance [pixels] and number of the visible point that is nearest to the mouse."""
+        flat = points @ self.matrix[:, :3].T + self.matrix[:, 3]
+        depth = flat[:, 3]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            screen = (0.5 + 0.5 * flat[:, :2] / depth[:, None]) * self.size
+        distance = np.linalg.norm(screen - np.array(mouse), axis=1)
+        hidden = (depth <= 0.0) | ((points - self.begin) @ self.along > self.limit)
+        distance[hidden] = np.inf
+        point = int(distance.argmin())
+        return float(distance[point]), point
+
+
+def points_shown(session):
+    """The points that a pull can take, [point, 3] in metres by body, in the frame that is shown."""
+    run = session.run
+    frames = dict(run.solver.shown)
+    bodies = run.gathered.simulated()
+    positions = frames.get(run.newest) or [body.points for body in bodies]
+    return {body.name: pullable(body, p) for body, p in zip(bodies, positions, strict=True)}
+
+
+def _pull(context, session, name, point, at):
+    run, strength = session.run, context.scene.vbd.pull_strength
+    names = [target.name for target in run.gathered.targets]
+    number = names.index(name)
+    body, target = run.gathered.simulated()[number], run.gathered.targets[number]
+    points = (
+        run.solver.cache.read(run.newest)[number]
+        if run.newest > 0
+        else run.gathered.start()[number]
+    )
+    world = read_mesh.transformed(target.start.matrix, points)
+    vertex = int(np.linalg.norm(world - at, axis=1).argmin())
+    start = pullable(body, body.points)[point]
+    return MousePull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)
