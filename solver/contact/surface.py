@@ -17,6 +17,8 @@ from .stiffness import bound_at_points, bound_of_rigid_points, carried_mass, sti
 
 # The stiffness [N/m] of colliders beside rigid bodies: above that of any body.
 RIGID = 1e30
+# Trust radii of rigid bodies, whose edges are long, are shorter by this factor: lists of pairs too.
+RIGID_SPACING = 0.3
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -135,6 +137,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         point, corner, _ = points.parents()
         in_use = edge_counts[starts[-1] + point] > 0
         np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
+        spacing[assembly.rigid.corners] *= RIGID_SPACING
 
     bound = stiffness_bound(assembly, settings)
 

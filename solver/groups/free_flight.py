@@ -34,6 +34,8 @@ class FreeFlight:
         self.fly = model.launches.record(
             free_flight.fly, model.vertex_count, inputs, [model.x], cost=FLY
         )
+        rigid = model.rigid
+        self.of_rigid = [rigid.flying(flights), rigid.follow] if rigid else []
         self.moves = RoundingChecks(model, flights.group, flights.unmoved)
 
     def begin_frame(self):
@@ -57,8 +59,7 @@ class FreeFlight:
     def _fly(self):
         self.moves.save()
         self.fly()
-        if self.model.rigid:
-            self.model.rigid.follow()
+        play(self.of_rigid)
         self.model.followers.follow(0, self.model.vertex_count)
 
     def _record(self, chunks, flights, travel):

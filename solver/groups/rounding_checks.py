@@ -6,6 +6,7 @@ from functools import partial
 import warp as wp
 
 from ..device.conditions import when
+from ..device.launches import play
 from ..kernels.groups import rounding_checks as kernels
 
 # Rough cost to check a pair, and to move a vertex [ns].
@@ -25,6 +26,12 @@ class RoundingChecks:
         self.saved = wp.clone(model.x)
         self.before = self.saved if before is None else before
         self.any_changed = wp.zeros(1, dtype=int, device=model.device)
+        self.of_rigid, self.poses, self.saved_poses = [], [], []
+        if model.rigid:
+            self.poses = [model.rigid.struct.center, model.rigid.struct.turn]
+            self.saved_poses = [wp.clone(values) for values in self.poses]
+            restoring = model.rigid.restoring(group, unmoved, self.saved_poses)
+            self.of_rigid = [restoring, model.rigid.follow]
         self.record()
 
     def record(self):
@@ -42,6 +49,8 @@ class RoundingChecks:
     def save(self):
         """Save all positions before a move."""
         wp.copy(self.saved, self.model.x)
+        for values, now in zip(self.saved_poses, self.poses, strict=True):
+            wp.copy(values, now)
 
     def __call__(self, then=None):
         """Restore unsafe moves, and call `then` if there are any."""
@@ -54,9 +63,6 @@ class RoundingChecks:
         when(self.any_changed, partial(self._restore, then))
 
     def _restore(self, then):
-        self.restoring()
-        if self.model.rigid:
-            self.model.rigid.follow()
-        self.model.contact.follow()
+        play([self.restoring, *self.of_rigid, self.model.contact.follow])
         if then is not None:
             then()

@@ -4,7 +4,7 @@
 import numpy as np
 import warp as wp
 
-from ..kernels.rigid import coarse, flight, steps
+from ..kernels.rigid import coarse, flight, groups, steps
 from ..kernels.rigid.poses import RigidArrays
 
 # Arrays [body] that pass from one substep to the next.
@@ -30,6 +30,7 @@ class RigidBodies:
         self.model, self.set = model, assembly.rigid
         self.first, self.end = assembly.rigid_start, assembly.free_count
         self.count = len(self.set)
+        self.numbers = model.upload(self.set.numbers.astype(np.int32), int)
         self.driven, self.moved = (np.zeros(self.count, dtype=bool) for _ in range(2))
         self.struct = self._arrays(model, assembly)
         # Numbers of the embedded points of each body, from its first one to its last.
@@ -43,6 +44,9 @@ class RigidBodies:
         self.follow = self.model.launches.record(
             steps.follow_points, self.count, [], [self.struct, model.x]
         )
+        # Surfaces begin as the rounded four points carry them: gaps may be as small as that.
+        self.follow()
+        model.followers.follow(0, model.vertex_count)
 
     def _arrays(self, model, assembly):
         struct, bodies, device = RigidArrays(), self.set.bodies, model.device
@@ -192,10 +196,20 @@ class RigidBodies:
         inputs, outputs = [component, components], [self.struct, self.model.x]
         return self.model.launches.record(coarse.move_bodies, self.count, inputs, outputs)
 
+    def flying(self, flights):
+        """Return the launch that moves the bodies of flying groups."""
+        inputs = [self.numbers, flights]
+        return self.model.launches.record(groups.fly_bodies, self.count, inputs, [self.struct])
+
+    def restoring(self, group, unmoved, saved):
+        """Return the launch that restores the `saved` centers and turns of unmoved groups."""
+        inputs = [self.numbers, group, unmoved, *saved]
+        return self.model.launches.record(groups.restore_bodies, self.count, inputs, [self.struct])
+
     def refusing(self, islands, least):
         """Return the launch that sets `least` to 0 where islands cannot take a fraction."""
         model = self.model
-        inputs = [self.struct, self.model.upload(self.set.numbers, int), self.points, self.sizes]
+        inputs = [self.struct, self.numbers, self.points, self.sizes]
         inputs += [model.contact_model.state.radius, islands.island, islands.turn]
         return model.launches.record(steps.refuse_part_of_turn, self.count, inputs, [least])
 

@@ -281,6 +281,8 @@ class Maker:
         if sum(isinstance(b, Solid | Cells | Cloth | Rod | Collider) for b in self.bodies) == 1:
             missing.append(Solid)
         far = 10.0 ** self.uniform(1.0, 4.0) if self.chance(0.1) else 1.0
+        if self.has_rigid:  # they need gaps of many roundings of their four points
+            far = 1.0
         if far > 1.0 and not missing:
             missing.append(Solid)
         for k, kind in enumerate(missing):

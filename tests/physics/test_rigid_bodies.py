@@ -247,7 +247,7 @@ def weights_in(body, places):
 
 @pytest.mark.parametrize(("count", "ratio"), [(10, 1.0), (5, 1000.0)])
 def test_bars_on_hinges_swing_without_gaps(count, ratio):
-    bars, ties, places = hinged(count, ratio)
+    (bars, ties, places), lowest = hinged(count, ratio), 0.0
     for frame in simulate([*bars, *ties], settings_of(), 36):
         for k in range(1, count):
             here, there = (
@@ -255,8 +255,8 @@ def test_bars_on_hinges_swing_without_gaps(count, ratio):
                 for j, (center, turn) in ((k, frame.poses[k]), (k - 1, frame.poses[k - 1]))
             )
             assert np.linalg.norm(here - there, axis=1).max() < 1e-3
-    lowest = min(center[2] for center, _ in frame.poses)
-    assert lowest < -0.3  # it has swung
+        lowest = min(lowest, *(center[2] for center, _ in frame.poses))
+    assert lowest < -0.5  # it has swung
 
 
 def test_a_pyramid_of_fifty_five_rests():

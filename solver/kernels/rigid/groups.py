@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions of groups: poses follow them to the last digit, also where float32 is coarse."""
+
+import warp as wp
+
+from ..device.options import OPTIONS
+from ..groups.free_flight import Flights
+from .poses import RigidArrays
+
+wp.set_module_options(OPTIONS)
+
+
+@wp.kernel
+def fly_bodies(
+    number: wp.array[int],
+    flights: Flights,
+    # in and out
+    bodies: RigidArrays,
+):
+    """Move the bodies of flying groups by the motion of their group. One thread per body."""
+    b = wp.tid()
+    group = flights.group[number[b]]
+    if flights.unmoved[group] == 0:
+        bodies.center[b] = bodies.center[b] + wp.vec3d(flights.motion[group])
+
+
+@wp.kernel
+def restore_bodies(
+    number: wp.array[int],
+    group: wp.array[int],
+    unmoved: wp.array[int],
+    center: wp.array[wp.vec3d],
+    turn: wp.array[wp.mat33d],
+    # in and out
+    bodies: RigidArrays,
+):
+    """Restore the saved poses of unmoved groups. One thread per body."""
+    b = wp.tid()
+    if unmoved[group[number[b]]] != 0:
+        bodies.center[b] = center[b]
+        bodies.turn[b] = turn[b]
