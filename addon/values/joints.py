@@ -34,7 +34,10 @@ def joint_properties():
     distance = {"soft_min": -10.0, "soft_max": 10.0, "unit": "LENGTH"}
 
     def limit(low, high, **kind):
-        return FloatProperty(min=low, max=high, **kind, **plain)
+        end = "The least" if high == 0.0 else "The largest"
+        what = "angle" if "subtype" in kind else "distance"
+        known = {"description": f"{end} {what} of the joint, counted from the start"}
+        return FloatProperty(min=low, max=high, **known, **kind, **plain)
 
     return {
         "kind": EnumProperty(

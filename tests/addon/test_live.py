@@ -108,7 +108,7 @@ def test_a_changed_number_acts_from_the_next_frame_on_and_is_told(scene):
     heights = [points[:, 2].mean() for points in motion(ob, 60)]
     assert heights[5] < heights[0] and heights[59] > heights[20]
     edited = session.run.solver.cache.header.edited
-    assert 5 <= edited <= 9
+    assert 5 <= edited <= 20  # as many as are solved before the change is seen
     text = f"from frame {1 + edited} on: Bake gives another result"
     assert any(text in line.text for line in session.outcome.lines())
 

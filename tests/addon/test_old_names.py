@@ -55,6 +55,7 @@ SHOWN = {
     "youngs_modulus_mpa": 2.0,
     "fiber_stiffness_kpa": 0.0,
     "active_stress_kpa": 300.0,
+    "cohesion_kpa": 0.0,
     "membrane_stiffness": 1000.0,
     "weft_stiffness": 500.0,
     "shear_stiffness": 100.0,
