@@ -43,7 +43,7 @@ def angle(positions, body):
 
 
 def test_a_chain_of_ten_hinges_keeps_its_gaps_below_a_tenth_of_a_millimetre():
-    """The issue asks for 1 mm. Hinges also keep the bars in the plane: y stays."""
+    """Hinges also keep the bars in their plane, within half a hundredth of the size of a bar."""
     bars = [bar(number) for number in range(10)]
     joints = [Joint("hinge", bars[0], None, (0.0, 0.0, 0.0), Y)]
     joints += [Joint("hinge", bars[i], bars[i - 1], (i, 0.0, 0.0), Y) for i in range(1, 10)]
