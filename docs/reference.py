@@ -261,17 +261,19 @@ def messages():
     """The sections of docs/troubleshooting.md, of all messages with a remedy."""
     from vbd.solver.messages import sections
 
-    found, text = sections(), ""
-    for section in found.values():
+    contents, text = "", ""
+    for name, section in sections().items():
+        told = [m for m in section[name].values() if "remedy" in m]
+        rows = [(_without_fields(m["text"]), _remedy(m)) for m in told]
+        if not rows:
+            continue
         anchor = re.sub(r"[^\w\- ]", "", section["title"].lower()).replace(" ", "-")
-        text += f"- [{section['title']}](#{anchor})\n"
-    for name, section in found.items():
+        contents += f"- [{section['title']}](#{anchor})\n"
         text += f"\n## {section['title']}\n\n"
         if "intro" in section:
             text += f"{section['intro']}\n\n"
-        rows = [(_without_fields(m["text"]), _remedy(m)) for m in section[name].values()]
-        text += table(("Message", "What to do"), [row for row in rows if row[1]]) + "\n"
-    return {"messages": text.rstrip("\n")}
+        text += table(("Message", "What to do"), rows) + "\n"
+    return {"messages": contents + text.rstrip("\n")}
 
 
 def _without_fields(text):
@@ -280,11 +282,11 @@ def _without_fields(text):
 
 def _remedy(message):
     """Remedy of a message, with the button that carries it out."""
-    text = message.get("remedy", "")
+    text = message["remedy"]
     if "operator" in message:
         rna = getattr(bpy.ops.vbd, message["operator"].removeprefix("vbd.")).get_rna_type()
         text += f" Button: **{rna.name}**."
-    return text.strip()
+    return text
 
 
 PAGES = {"scripting.md": tables, "panels.md": panels, "troubleshooting.md": messages}

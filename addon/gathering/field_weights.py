@@ -44,7 +44,7 @@ def field_weight_properties():
     """Annotations for `object.vbd`."""
     weights = {
         weight_name(kind): _weight(
-            label, description=f"How much of force fields of the kind {label} acts"
+            label, description="How much of force fields of this kind acts"
         )
         for kind, label in LABELS.items()
     }

@@ -106,14 +106,27 @@ class VBD_OT_break_into_pieces(Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    count: IntProperty(name="Pieces", default=20, min=2, max=1000, soft_max=100)
-    seed: IntProperty(name="Seed", default=0, min=0)
+    count: IntProperty(
+        name="Pieces",
+        description="Number of pieces. A mesh of loose parts breaks into these instead",
+        default=20,
+        min=2,
+        max=1000,
+        soft_max=100,
+    )
+    seed: IntProperty(name="Seed", description="Where the cracks are", default=0, min=0)
     gap: FloatProperty(
-        name="Gap", default=0.002, min=1e-6, soft_max=0.1, precision=4, unit="LENGTH"
+        name="Gap",
+        description="Width of the cracks",
+        default=0.002,
+        min=1e-6,
+        soft_max=0.1,
+        precision=4,
+        unit="LENGTH",
     )
     strength: FloatProperty(
         name="Strength (kPa)",
-        description="Tension at which a crack opens; 0 lets the pieces fall apart at once",
+        description="Tension at which a crack opens; 0 never",
         default=100.0,
         min=0.0,
         soft_max=1e5,

@@ -21,6 +21,8 @@ MOTORS = (
     ("POSITION", "Position", "Drive the joint to an angle or distance, which may have keyframes"),
 )
 
+LOW, HIGH = "Lower limit, counted from the start", "Upper limit, counted from the start"
+
 
 def _is_empty(_item, ob):
     return ob.type == "EMPTY"
@@ -65,10 +67,10 @@ def joint_properties():
             default=False,
             **plain,
         ),
-        "low_angle": limit(-pi, 0.0, name="From", default=-pi / 4, **angle),
-        "high_angle": limit(0.0, pi, name="To", default=pi / 4, **angle),
-        "low_distance": limit(-1e6, 0.0, name="From", default=0.0, **distance),
-        "high_distance": limit(0.0, 1e6, name="To", default=1.0, **distance),
+        "low_angle": limit(-pi, 0.0, name="From", default=-pi / 4, description=LOW, **angle),
+        "high_angle": limit(0.0, pi, name="To", default=pi / 4, description=HIGH, **angle),
+        "low_distance": limit(-1e6, 0.0, name="From", default=0.0, description=LOW, **distance),
+        "high_distance": limit(0.0, 1e6, name="To", default=1.0, description=HIGH, **distance),
         "motor": EnumProperty(
             name="Motor",
             description="What drives the joint",
