@@ -225,14 +225,22 @@ def panel_fields():
 
 def panels():
     """Tables of the fields of all panels by title."""
-    head = "Field", "What it is"
-    return {title: table(head, _joined(fields)) for title, fields in panel_fields().items()}
+    head, seen, found = ("Field", "What it is"), {}, panel_fields()
+    return {title: table(head, _rows(title, fields, seen)) for title, fields in found.items()}
 
 
-def _joined(fields):
-    """Rows of the fields of a panel; neighbors with the same tooltip have one together."""
+def _rows(title, fields, seen):
+    """Rows of the fields of a panel; neighbors with the same tooltip have one together. A tooltip
+    that was `seen`, {tooltip: (panel, fields)}, is not repeated.
+    """
     for text, same in itertools.groupby(fields.items(), lambda field: field[1]):
-        yield ", ".join(name for name, _ in same), text
+        names = ", ".join(name for name, _ in same)
+        panel, first = seen.setdefault(text, (title, names))
+        if (panel, first) == (title, names):
+            yield names, text
+        else:
+            place = "" if panel == title else f" in {'the sidebar' if panel == TITLE else panel}"
+            yield names, f"As **{first}**{place}"
 
 
 def _fields(cls):

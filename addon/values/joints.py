@@ -21,8 +21,6 @@ MOTORS = (
     ("POSITION", "Position", "Drive the joint to an angle or distance, which may have keyframes"),
 )
 
-LOW, HIGH = "Lower limit, counted from the start", "Upper limit, counted from the start"
-
 
 def _is_empty(_item, ob):
     return ob.type == "EMPTY"
@@ -67,10 +65,38 @@ def joint_properties():
             default=False,
             **plain,
         ),
-        "low_angle": limit(-pi, 0.0, name="From", default=-pi / 4, description=LOW, **angle),
-        "high_angle": limit(0.0, pi, name="To", default=pi / 4, description=HIGH, **angle),
-        "low_distance": limit(-1e6, 0.0, name="From", default=0.0, description=LOW, **distance),
-        "high_distance": limit(0.0, 1e6, name="To", default=1.0, description=HIGH, **distance),
+        "low_angle": limit(
+            -pi,
+            0.0,
+            name="From",
+            description="Least angle, counted from the start",
+            default=-pi / 4,
+            **angle,
+        ),
+        "high_angle": limit(
+            0.0,
+            pi,
+            name="To",
+            description="Largest angle, counted from the start",
+            default=pi / 4,
+            **angle,
+        ),
+        "low_distance": limit(
+            -1e6,
+            0.0,
+            name="From",
+            description="Least distance, counted from the start",
+            default=0.0,
+            **distance,
+        ),
+        "high_distance": limit(
+            0.0,
+            1e6,
+            name="To",
+            description="Largest distance, counted from the start",
+            default=1.0,
+            **distance,
+        ),
         "motor": EnumProperty(
             name="Motor",
             description="What drives the joint",
