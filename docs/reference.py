@@ -225,14 +225,22 @@ def panel_fields():
 
 def panels():
     """Tables of the fields of all panels by title."""
-    head = "Field", "What it is"
-    return {title: table(head, _joined(fields)) for title, fields in panel_fields().items()}
+    head, seen, found = ("Field", "What it is"), {}, panel_fields()
+    return {title: table(head, _rows(title, fields, seen)) for title, fields in found.items()}
 
 
-def _joined(fields):
-    """Rows of the fields of a panel; neighbors with the same tooltip have one together."""
+def _rows(title, fields, seen):
+    """Rows of the fields of a panel; neighbors with the same tooltip have one together. A tooltip
+    that was `seen`, {tooltip: (panel, fields)}, is not repeated.
+    """
     for text, same in itertools.groupby(fields.items(), lambda field: field[1]):
-        yield ", ".join(name for name, _ in same), text
+        names = ", ".join(name for name, _ in same)
+        panel, first = seen.setdefault(text, (title, names))
+        if (panel, first) == (title, names):
+            yield names, text
+        else:
+            place = "" if panel == title else f" in {'the sidebar' if panel == TITLE else panel}"
+            yield names, f"As **{first}**{place}"
 
 
 def _fields(cls):
@@ -261,17 +269,19 @@ def messages():
     """The sections of docs/troubleshooting.md, of all messages with a remedy."""
     from vbd.solver.messages import sections
 
-    found, text = sections(), ""
-    for section in found.values():
+    contents, text = "", ""
+    for name, section in sections().items():
+        told = [m for m in section[name].values() if "remedy" in m]
+        rows = [(_without_fields(m["text"]), _remedy(m)) for m in told]
+        if not rows:
+            continue
         anchor = re.sub(r"[^\w\- ]", "", section["title"].lower()).replace(" ", "-")
-        text += f"- [{section['title']}](#{anchor})\n"
-    for name, section in found.items():
+        contents += f"- [{section['title']}](#{anchor})\n"
         text += f"\n## {section['title']}\n\n"
         if "intro" in section:
             text += f"{section['intro']}\n\n"
-        rows = [(_without_fields(m["text"]), _remedy(m)) for m in section[name].values()]
-        text += table(("Message", "What to do"), [row for row in rows if row[1]]) + "\n"
-    return {"messages": text.rstrip("\n")}
+        text += table(("Message", "What to do"), rows) + "\n"
+    return {"messages": contents + text.rstrip("\n")}
 
 
 def _without_fields(text):
@@ -280,11 +290,11 @@ def _without_fields(text):
 
 def _remedy(message):
     """Remedy of a message, with the button that carries it out."""
-    text = message.get("remedy", "")
+    text = message["remedy"]
     if "operator" in message:
         rna = getattr(bpy.ops.vbd, message["operator"].removeprefix("vbd.")).get_rna_type()
         text += f" Button: **{rna.name}**."
-    return text.strip()
+    return text
 
 
 PAGES = {"scripting.md": tables, "panels.md": panels, "troubleshooting.md": messages}

@@ -59,9 +59,9 @@ class VBD_OT_bake(InSteps, Operator):
     bl_idname = "vbd.bake"
     bl_label = "Bake"
     bl_description = (
-        "Simulate all objects that have a role and store the motion as shape keys. Replaces an "
-        "earlier bake, and asks before it deletes one that is not finished; Esc stops and keeps "
-        "the frames so far"
+        "Simulate all objects that have a role and store the motion as shape keys, that of rigid "
+        "bodies as keyframes. Replaces an earlier bake, and asks before it deletes one that is not "
+        "finished; Esc stops and keeps the frames so far"
     )
     bl_options = {"REGISTER", "UNDO"}
 

@@ -43,9 +43,7 @@ def _weight(name, description):
 def field_weight_properties():
     """Annotations for `object.vbd`."""
     weights = {
-        weight_name(kind): _weight(
-            label, description=f"How much of force fields of the kind {label} acts"
-        )
+        weight_name(kind): _weight(label, description="How much of force fields of this kind acts")
         for kind, label in LABELS.items()
     }
     return {

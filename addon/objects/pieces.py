@@ -49,7 +49,7 @@ def break_into_pieces(context, ob, count, seed, gap, stress):
     pieces = {number: _piece(ob, cell, collection) for number, cell in cells.items()}
     for piece in pieces.values():
         piece.vbd.collision_thickness = 0.5 * gap
-    for number, other, area in cracks:
+    for number, other, area in cracks if stress > 0.0 else ():
         if number in pieces and other in pieces:
             _join(pieces[number], pieces[other], stress * area * scale**2)
     ob.vbd.role = "NONE"
@@ -106,10 +106,23 @@ class VBD_OT_break_into_pieces(Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    count: IntProperty(name="Pieces", default=20, min=2, max=1000, soft_max=100)
-    seed: IntProperty(name="Seed", default=0, min=0)
+    count: IntProperty(
+        name="Pieces",
+        description="Number of pieces. A mesh of loose parts breaks into these instead",
+        default=20,
+        min=2,
+        max=1000,
+        soft_max=100,
+    )
+    seed: IntProperty(name="Seed", description="Where the cracks are", default=0, min=0)
     gap: FloatProperty(
-        name="Gap", default=0.002, min=1e-6, soft_max=0.1, precision=4, unit="LENGTH"
+        name="Gap",
+        description="Width of the cracks",
+        default=0.002,
+        min=1e-6,
+        soft_max=0.1,
+        precision=4,
+        unit="LENGTH",
     )
     strength: FloatProperty(
         name="Strength (kPa)",

@@ -137,7 +137,6 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
 
 class VBD_OT_add_attachment(ListOperator, Operator):
     bl_idname = "vbd.add_attachment"
-    roles = SIMULATED
     bl_label = "Add Attachment"
     bl_description = (
         "Attach the active object to another one that is selected too; without one, choose it "
@@ -174,7 +173,6 @@ def _free_name(name, taken):
 
 class VBD_OT_remove_attachment(RemoveOperator, Operator):
     bl_idname = "vbd.remove_attachment"
-    roles = SIMULATED
     bl_label = "Remove Attachment"
     bl_description = "Remove the attachment that is shown"
     items, active = "attachments", "attachment"

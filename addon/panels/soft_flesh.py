@@ -73,9 +73,9 @@ class VBD_OT_soft_flesh(Operator):
     bl_idname = "vbd.soft_flesh"
     bl_label = "Soft Flesh on Rig"
     bl_description = (
-        "Make the active mesh a soft body whose bones hold it from inside: hands, feet and head "
-        "stay stiff, other bones can be chosen in Adjust Last Operation. Pressed again, it makes "
-        "mesh, vertex groups and settings what they were"
+        "Make the active mesh a soft body whose bones hold it from inside: hands, feet, neck and "
+        "head stay stiff, other bones can be chosen in Adjust Last Operation. Pressed again, it "
+        "takes all of it back"
     )
     bl_options = {"REGISTER", "UNDO"}
 

@@ -33,8 +33,8 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         "target": PointerProperty(
             type=bpy.types.Object,
             name="Target",
-            description="What the object is attached to. A soft body, cloth, rod or rigid body "
-            "feels it in turn; any other object only drives it",
+            description="What the object is attached to. If the simulation moves it, it feels the "
+            "attachment in turn; otherwise it only drives the object",
             poll=_can_be_target,
             **PLAIN,
         ),

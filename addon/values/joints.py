@@ -34,10 +34,7 @@ def joint_properties():
     distance = {"soft_min": -10.0, "soft_max": 10.0, "unit": "LENGTH"}
 
     def limit(low, high, **kind):
-        end = "The least" if high == 0.0 else "The largest"
-        what = "angle" if "subtype" in kind else "distance"
-        known = {"description": f"{end} {what} of the joint, counted from the start"}
-        return FloatProperty(min=low, max=high, **known, **kind, **plain)
+        return FloatProperty(min=low, max=high, **kind, **plain)
 
     return {
         "kind": EnumProperty(
@@ -68,10 +65,38 @@ def joint_properties():
             default=False,
             **plain,
         ),
-        "low_angle": limit(-pi, 0.0, name="From", default=-pi / 4, **angle),
-        "high_angle": limit(0.0, pi, name="To", default=pi / 4, **angle),
-        "low_distance": limit(-1e6, 0.0, name="From", default=0.0, **distance),
-        "high_distance": limit(0.0, 1e6, name="To", default=1.0, **distance),
+        "low_angle": limit(
+            -pi,
+            0.0,
+            name="From",
+            description="Least angle, counted from the start",
+            default=-pi / 4,
+            **angle,
+        ),
+        "high_angle": limit(
+            0.0,
+            pi,
+            name="To",
+            description="Largest angle, counted from the start",
+            default=pi / 4,
+            **angle,
+        ),
+        "low_distance": limit(
+            -1e6,
+            0.0,
+            name="From",
+            description="Least distance, counted from the start",
+            default=0.0,
+            **distance,
+        ),
+        "high_distance": limit(
+            0.0,
+            1e6,
+            name="To",
+            description="Largest distance, counted from the start",
+            default=1.0,
+            **distance,
+        ),
         "motor": EnumProperty(
             name="Motor",
             description="What drives the joint",

@@ -66,8 +66,8 @@ def rigid_properties():
         "kept_action": PointerProperty(
             type=bpy.types.Action,
             name="Kept Action",
-            description="The action of a baked rigid body that is not assigned: its own one, or, "
-            "while its bake is not shown, that of the bake",
+            description="Action of a baked rigid body that is not assigned: its own, or that of a "
+            "hidden bake",
             options={"HIDDEN"},
             override=OVERRIDABLE,
         ),

@@ -146,6 +146,11 @@ def test_loose_parts_become_pieces_joined_to_their_neighbors(scene):
     assert item.breaking_force == pytest.approx(10e3 * 4.0)  # a face of the cube
 
 
+def test_pieces_without_strength_are_not_joined(scene):
+    pieces = broken(rigid_cube(), count=3, strength=0.0)
+    assert len(pieces) == 3 and not any(len(piece.vbd.attachments) for piece in pieces)
+
+
 def test_an_open_mesh_is_not_broken(scene):
     ob = mesh_object("Sheet", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)], role="RIGID")
     bpy.context.view_layer.objects.active = ob

@@ -201,7 +201,7 @@ def test_an_unknown_preset_is_refused_with_the_names_that_exist(scene):
 
 
 def test_a_material_for_an_object_without_a_role_is_refused(cube):
-    with pytest.raises(ValueError, match="Cube: only a soft body, cloth, rod or rigid body"):
+    with pytest.raises(ValueError, match="Cube: only soft bodies, cloth, rods, grains and rigid"):
         apply_preset(bpy.context, "material", "Cotton")
 
 
