@@ -16,7 +16,7 @@ def strewn(random, size, bodies, settings):
     """Grains that fall on the `bodies` of a scene of that `size` [m], or None."""
     if random.random() > PART or settings.quasistatic:
         return None
-    points = [b.points for b in bodies if isinstance(b, Deformable)]
+    points = [getattr(b, "mesh_points", b.points) for b in bodies if isinstance(b, Deformable)]
     points += [np.reshape(b.points, (-1, 3)) for b in bodies if isinstance(b, Collider)]
     middle = points[0].mean(axis=0)
     points = np.concatenate(points)
