@@ -59,7 +59,7 @@ def meeting(scene):
     points = np.indices((3, 3, 3)).reshape(3, -1).T * 0.2 + (2.0, -2.0, 0.15)
     grains = mesh_object("Grains", points, role="GRAINS")
     grains.vbd.grain_radius = 0.08
-    for ob in (block, cloth):
+    for ob in (block, cloth, rod):
         ob.location.z = 0.3
     frames(scene, 1, 25)
     return [block, cloth, rod, *crates, grains]
