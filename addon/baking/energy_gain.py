@@ -6,7 +6,6 @@ import numpy as np
 from ...solver.bodies import Cloth
 from ...solver.messages import message
 from ..gathering.reader import found
-from ..objects.participants import BODIES
 from .report import Line, advice
 
 # A gain is reported from this fraction of the largest kinetic energy on, ...
@@ -77,10 +76,12 @@ def is_driven(gathered):
     if any(cloth.material.pressure or cloth.pressure_in_time for cloth in cloths):
         return True
     objects = [found(target.key) for target in gathered.targets]
-    return any(_pulls(ob) for ob in objects if ob.vbd.role in BODIES)
+    return any(map(_pulls, objects))
 
 
 def _pulls(ob):
-    """Return whether an object has seams, or attachments that do not begin at rest."""
+    """Return whether an object has seams, motors, or attachments that do not begin at rest."""
     tied = [item for item in ob.vbd.attachments if item.enabled]
-    return ob.vbd.use_sewing or any(not item.keep_distance for item in tied)
+    joints = [item for item in tied if ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT"]
+    moved = any(item.motor != "OFF" for item in joints)
+    return moved or ob.vbd.use_sewing or any(i not in joints and not i.keep_distance for i in tied)

@@ -2,6 +2,7 @@
 """Result of a bake, and its report."""
 
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ...solver.messages import message
 from ...solver.settings import Settings
@@ -9,6 +10,9 @@ from .body_reports import BodyReports
 from .contact_report import ContactReport
 from .convergence import ConvergenceReport
 from .report import Line, advice, advised_once, in_order, listed, named, noted
+
+# More attachments that tore are counted in one line.
+MOST_TORN = 4
 
 
 @dataclass
@@ -74,8 +78,13 @@ class Outcome:
             )
 
     def _torn(self):
-        for torn in self.last.stats.torn if self.last else ():
-            yield Line(text=str(torn), objects=named(str(torn), self.names))
+        torn = list(map(str, self.last.stats.torn)) if self.last else []
+        owners = [named(text, self.names) for text in torn]
+        if len(torn) > MOST_TORN:  # as of a body in pieces
+            torn = [message("report.tore_many", count=len(torn))]
+            owners = [tuple(dict.fromkeys(chain.from_iterable(owners)))]
+        for text, objects in zip(torn, owners, strict=True):
+            yield Line(text=text, objects=objects)
 
     def _notes(self):
         for note in self.notes:

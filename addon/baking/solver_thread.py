@@ -177,6 +177,7 @@ class SolverThread(Thread):
             self.cache.note_edits(index)
         elif self.edits is not None:
             self.cache.note_edits(self.edits.first_frame)
+            self.bodies.energy.counts &= not self.edits.first_frame  # pulls do work
 
     def _save(self, solved, points, numbers, state):
         """Save a frame, then send it."""

@@ -81,8 +81,8 @@ def deformable(gathered, ob, depsgraph, pose):
     gathered.notes += unpinned(ob, pins)
     if moving:
         clamped = is_curve(ob) and is_pinned(ob)
-        with_points = clamped or len(pins) > 0 or on_surface(ob)
-        gathered.reader.add(ob, pose, with_points=with_points)
+        is_held = clamped or len(pins) > 0 or has_inner_pins(ob)
+        gathered.reader.add(ob, pose, with_points=is_held or on_surface(ob))
     make = {"SOFT": _soft_body, "CLOTH": _cloth, "ROD": rod_of, "GRAINS": _grains}[ob.vbd.role]
     body = make(gathered, ob, mesh, target, pins.hard)
     body.field_weights = field_weights(ob)

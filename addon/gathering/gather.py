@@ -16,6 +16,7 @@ from ...solver.messages import message
 from ...solver.settings import Settings
 from ..objects import own_mesh, refining
 from ..objects.curves import is_curve, unusable_spline
+from ..objects.grains import NAME as SPHERES
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
 from ..objects.participants import BODIES, nothing_to_bake, unsuited
@@ -140,6 +141,8 @@ def prepared_for_bake(scene, objects):
         behind = [simulation_point(ob)[1] for ob in bodies]
         for ob, after in zip(bodies, behind, strict=True):
             for modifier in after:
+                if modifier.name == SPHERES:
+                    continue  # it adds to what is read, which is shown during a bake
                 if modifier.type in DEFORMING and not is_place_chosen(ob):
                     notes.append(
                         message(

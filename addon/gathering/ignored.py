@@ -73,8 +73,10 @@ def _instances():
     for instance in bpy.context.evaluated_depsgraph_get().object_instances:
         if instance.is_instance and _is_left_out(instance.object.original):
             owner = instance.parent.original if instance.parent else instance.object.original
-            if owner == instance.object.original and is_curve(owner):
-                continue  # the surface that Blender draws along a curve with a bevel
+            if owner == instance.object.original and (
+                is_curve(owner) or owner.vbd.role == "GRAINS"
+            ):
+                continue  # the surface along a curve with a bevel, or the spheres of grains
             ignored.setdefault(owner.name, {})[instance.object.original.name] = None
     for owner, names in ignored.items():
         yield (message("note.instances", name=owner, names=named(list(names))))

@@ -9,6 +9,7 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.modifiers import change_weights
+from .inner_pins import has_inner_pins
 from .reader import found, is_keyed, moves
 
 # A vertex is pinned from this weight on; where pins may be soft, only from nearly 1 on.
@@ -60,7 +61,8 @@ def pin_group(ob, mesh):
     read = read_mesh.group_weights if changed else read_mesh.members
     weights = read(ob, mesh, ob.vbd.pin_group)
     by_modifier = moves(ob) and changed
-    if not weights.any() and not (ob.vbd.soft_pins and by_modifier):
+    may_be_empty = has_inner_pins(ob) or (ob.vbd.soft_pins and by_modifier)
+    if not weights.any() and not may_be_empty:
         raise ValueError(message("pin.group_empty", name=ob.name, group=ob.vbd.pin_group))
     if not ob.vbd.soft_pins:
         members = np.flatnonzero(weights >= MEMBER)

@@ -21,7 +21,7 @@ def needs_floor(scene):
     return bool(bodies) and gravity and not (held or scene.vbd.use_ground)
 
 
-def _lacks_target(ob, item):
+def lacks_target(ob, item):
     """Return whether an attachment has nothing to hold on; a joint may hold on to its axis."""
     is_joint = ob.vbd.role == "RIGID" and item.kind != "ATTACHMENT"
     return item.target is None and not (is_joint and item.axis_object)
@@ -31,7 +31,7 @@ def _without_target(scene):
     """A body with an attachment that has no target yet, or None."""
     for ob in scene.objects:
         if ob.vbd.role in SIMULATED:
-            if any(item.enabled and _lacks_target(ob, item) for item in ob.vbd.attachments):
+            if any(item.enabled and lacks_target(ob, item) for item in ob.vbd.attachments):
                 return ob
     return None
 

@@ -7,6 +7,7 @@ from bpy.types import Operator, Panel, UIList
 
 from ..objects.blender_constraints import constraints_of
 from ..objects.curves import is_curve
+from ..objects.next_step import lacks_target
 from ..objects.participants import BODIES, SIMULATED
 from .drawing import PhysicsPanel, lock
 from .joints import draw_joint
@@ -98,7 +99,8 @@ class VBD_UL_attachments(UIList):
         row = layout.row(align=True)
         row.active = item.enabled
         # Two names side by side would both be truncated.
-        row.prop(item, "name", text="", emboss=False, icon="LINKED" if item.target else "ERROR")
+        icon = "ERROR" if lacks_target(item.id_data, item) else "LINKED"
+        row.prop(item, "name", text="", emboss=False, icon=icon)
         row.prop(item, "enabled", text="")
 
 

@@ -38,7 +38,7 @@ def _draw_motor(layout, item, angular):
         ("POSITION", True): "motor_angle",
         ("POSITION", False): "motor_distance",
     }
-    layout.prop(item, drives[item.motor, angular])
-    column = layout.column()
-    column.use_property_split = False
+    column = layout.column(align=True)
+    column.use_property_split = False  # beside the field the label of the speed would be truncated
+    column.prop(item, drives[item.motor, angular])
     column.prop(item, "motor_torque" if angular else "maximum_force")

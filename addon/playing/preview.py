@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import bpy
 
+from ..objects import grains
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
 from ..objects.modifiers import reshaping
@@ -117,6 +118,9 @@ class Preview:
             self.copies[ob.name] = copy.name
             return modifier.node_group
         modifier = ob.modifiers.new(NAME, "NODES")
+        if grains.NAME in ob.modifiers:  # spheres are drawn around the points that are shown
+            ob.modifiers.move(len(ob.modifiers) - 1, ob.modifiers.find(grains.NAME))
+            modifier = ob.modifiers[NAME]
         modifier.node_group = self._copied(ob) if is_curve(ob) else _at_attribute(ob.data)
         return modifier.node_group
 

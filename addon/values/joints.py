@@ -153,7 +153,8 @@ def joint_properties():
         ),
         "collides": BoolProperty(
             name="Collide",
-            description="The joined objects also collide with each other",
+            description="The joined objects also collide with each other, those of a fixed joint "
+            "once it is broken",
             default=False,
             **plain,
         ),

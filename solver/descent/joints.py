@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sliders, limits and motors of joints: rows of attachments that follow a body
-(kernels/scene/joints.py).
+"""Sliders, limits and motors of joints: rows of attachments that follow a body, and contact of
+joined bodies (kernels/scene/joints.py).
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ from ..elements.springs import split
 from ..kernels.scene import joints as kernels
 from ..model.stage import Stage
 from ..scene.attachment_rows import RIGID
+from ..scene.joints import kept_apart
 
 
 class JointMultipliers(Stage):
@@ -38,6 +39,28 @@ class JointMultipliers(Stage):
 
     def after_sweep(self):
         self.temper()
+
+
+class JointContact(Stage):
+    """Lets the bodies of a fixed joint touch once it is broken; `bodies` are those of the scene."""
+
+    def __init__(self, model, bodies):
+        super().__init__(model)
+        rows, may_touch = model.assembly.attachments, model.surface.may_touch
+        apart = kept_apart(may_touch, rows, bodies)
+        inputs = [model.upload(column, int) for column in apart.T]
+        inputs += [len(may_touch), model.attachments.broken]
+        outputs = [model.contact.struct.may_touch]
+        self.launch = model.launches.record(kernels.part_bodies, len(apart), inputs, outputs)
+
+    @staticmethod
+    def is_needed(model, bodies):
+        """Return whether such bodies may touch."""
+        rows, may_touch = model.assembly.attachments, model.surface.may_touch
+        return model.contact is not None and len(kept_apart(may_touch, rows, bodies)) > 0
+
+    def begin_step(self):
+        self.launch()
 
 
 class JointGuides(Stage):

@@ -17,7 +17,7 @@ from .forces import Forces
 from .frame_progress import FrameProgress
 from .gentle_start import GentleStart
 from .guess import GuessGuard, LastGuard, RestlessGuard, is_guarded
-from .joints import JointGuides, JointMultipliers
+from .joints import JointContact, JointGuides, JointMultipliers
 from .kinematics import Kinematics
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
@@ -46,6 +46,7 @@ class Stages:
     attachment_laws: Stage
     joint_multipliers: Stage
     joint_guides: Stage
+    joint_contact: Stage
     restless_guard: Stage
     contacts: Stage
     gentle_start: Stage
@@ -95,6 +96,8 @@ def _of_motion(model, kinematic, tearing, residual):
         made["attachment_laws"] = AttachmentLaws(model, kinematic.attached)
     if JointGuides.is_needed(model):
         made["joint_guides"] = JointGuides(model, kinematic.attached)
+    if JointContact.is_needed(model, tearing.bodies):
+        made["joint_contact"] = JointContact(model, tearing.bodies)
     if JointMultipliers.is_needed(model):
         made["joint_multipliers"] = JointMultipliers(model)
     if model.attachments.breakable:

@@ -71,6 +71,7 @@ class Stepper:
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
         s.attachment_laws.begin_step()
         s.joint_guides.begin_step()  # rows of joints follow their bodies
+        s.joint_contact.begin_step()  # bodies whose joint has broken may touch
         # Guards draw positions back to the rigid motion of their components: with mesh contact only
         # the guess of nearly incompressible cells, whose error oscillates from sweep to sweep.
         s.restless_guard.begin_step()

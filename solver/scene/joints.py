@@ -49,8 +49,8 @@ class Joint:
     against `other`, or the distance [m] of a slider; both are 0 at the start, and `motor` drives
     them. A joint breaks permanently where its force, and its moment over half the size of the
     smaller body, add up to more than `strength` [N]. The two bodies collide with each other only if
-    `collides`. `pose`: the animated place in space as a function of the time [s] that returns a
-    matrix [4, 4]; None stands still.
+    `collides`, and those of a fixed joint only once it is broken. `pose`: the animated place in
+    space as a function of the time [s] that returns a matrix [4, 4]; None stands still.
     """
 
     kind: str
@@ -248,3 +248,18 @@ def exclude_joined(may_touch, rows, bodies):
         if joint.other is not None and not joint.collides:
             one, other = number[id(joint.body)], number[id(joint.other)]
             may_touch[one, other] = may_touch[other, one] = False
+
+
+def kept_apart(may_touch, rows, bodies):
+    """Bodies that touch once the fixed joint between them is broken: the first row of the joint and
+    the numbers of both, [joint, 3], one for each pair.
+
+    Until then they cannot meet, and contact in the narrow gap would slow their common motion.
+    """
+    number, found = {id(body): at for at, body in enumerate(bodies)}, {}
+    for joint, first, _end in joints_of(rows):
+        if joint.kind == "fixed" and joint.other is not None:
+            pair = tuple(sorted((number[id(joint.body)], number[id(joint.other)])))
+            if may_touch[pair]:
+                found.setdefault(pair, first)
+    return np.array([(first, *pair) for pair, first in found.items()], np.int32).reshape(-1, 3)

@@ -5,11 +5,26 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from blender_scenes import baked, frames, gathered, mesh_object, pin, sheet, slab, slide
+from blender_scenes import (
+    baked,
+    empty_object,
+    frames,
+    gathered,
+    mesh_object,
+    pin,
+    sheet,
+    slab,
+    slide,
+)
 
 from vbd.addon.baking.energy_gain import EnergyGain, is_driven
 from vbd.solver.messages import message
 
+TETRAHEDRON = (
+    [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+    (),
+    [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)],
+)
 WORDS = "Unstable from frame"
 WEIGHT = 0.15 * 9.81  # of a sheet of 1 m² [N]
 
@@ -65,6 +80,13 @@ def test_what_drives_a_scene_is_seen(scarf, scene):
     item.keep_distance = False
     assert is_driven(gathered())
     scarf.vbd.attachments.clear()
+    crate = mesh_object("Crate", *TETRAHEDRON, role="RIGID")
+    joint = crate.vbd.attachments.add()
+    joint.kind, joint.axis_object = "HINGE", empty_object()
+    assert not is_driven(gathered())
+    joint.motor = "SPEED"
+    assert is_driven(gathered())
+    bpy.data.objects.remove(crate)
     slide(slab(), 0, 1, 9, 1.0)
     assert is_driven(gathered())
 

@@ -297,6 +297,18 @@ def test_a_pull_draws_its_vertex_to_the_goal_and_lets_go(scene):
     assert 11 <= first <= 14 and edited == first and 44 <= max(pull.track) <= 50
 
 
+def test_the_work_of_a_pull_is_no_unstable_gain_of_energy(scene):
+    ob = tet_block()
+    session = LiveSession(bpy.context)
+    wait_for(session, 2)
+    pulled(session, ob, 0, (0.0, 0.0, 3.0))
+    wait_for(session, 25)
+    session.finish()
+    told = [line.text for line in session.outcome.lines()]
+    assert shown(ob, 25)[:, 2].mean() > 1.5
+    assert not any(text.startswith("Unstable") for text in told)
+
+
 def test_a_pinned_pull_lasts_through_a_change(scene):
     frames(scene, 1, 60)
     ob, last = hanging_sheet(), 80

@@ -6,7 +6,17 @@ from threading import Event
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import empty_object, frames, pin, sheet, shown, slab, slide, tet_block
+from blender_scenes import (
+    empty_object,
+    frames,
+    mesh_object,
+    pin,
+    sheet,
+    shown,
+    slab,
+    slide,
+    tet_block,
+)
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
 from vbd.addon.baking.time_left import TimeLeft, in_words
@@ -214,3 +224,19 @@ def test_the_status_tells_the_time_left(scene):
     assert told[0] == "Baking 1/8"
     assert told[4] == "Baking 5/8, about 5 s left"
     assert told[7] == "Baking 8/8"
+
+
+def test_the_spheres_of_grains_move_with_them(scene):
+    ob = mesh_object("Sand", [(0.1, 0.0, 1.0), (0.4, 0.0, 1.0)], role="GRAINS")
+    steps = bake_steps(bpy.context, visible=True)
+    while shown(ob)[:, 2].max() > 0.99:
+        next(steps)
+    spheres = [
+        np.array(instance.matrix_world.translation)
+        for instance in bpy.context.evaluated_depsgraph_get().object_instances
+        if instance.is_instance
+    ]
+    points = shown(ob)
+    outcome = quietly(steps)
+    np.testing.assert_allclose(spheres, points, atol=1e-6)
+    assert not any("instances" in note for note in outcome.notes)

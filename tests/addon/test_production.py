@@ -4,8 +4,20 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import baked, fall, frames, mesh_object, sheet, shown, tet_block
+from blender_scenes import (
+    baked,
+    empty_object,
+    fall,
+    frames,
+    mesh_object,
+    sheet,
+    shown,
+    slab,
+    tet_block,
+)
 
+from vbd.addon.baking import report
+from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.baking.sizes import bake_sizes, in_words
 
@@ -29,6 +41,53 @@ def test_all_kinds_of_bodies_are_baked_in_one_solve(scene):
     for ob, points in zip(objects, before, strict=True):
         fallen = points - shown(ob, 5)
         np.testing.assert_allclose(fallen.mean(axis=0), (0, 0, fall(scene, 4)), atol=1e-4)
+
+
+def meeting(scene):
+    """One object of every role, and a hinge, that land on a slab."""
+    scene.vbd.device = "CPU"
+    slab(size=20.0)
+    block, cloth, rod = drop(scene)
+    crates = []
+    for z in (0.3, 0.9):
+        bpy.ops.mesh.primitive_cube_add(size=0.5, location=(-2.0, 0.0, z))
+        crates.append(bpy.context.object)
+        bpy.ops.vbd.add(role="RIGID")
+    hinge = crates[1].vbd.attachments.add()
+    hinge.kind, hinge.target = "HINGE", crates[0]
+    hinge.axis_object = empty_object(location=(-2.0, 0.0, 0.6))
+    points = np.indices((3, 3, 3)).reshape(3, -1).T * 0.2 + (2.0, -2.0, 0.15)
+    grains = mesh_object("Grains", points, role="GRAINS")
+    grains.vbd.grain_radius = 0.08
+    for ob in (block, cloth, rod):
+        ob.location.z = 0.3
+    frames(scene, 1, 25)
+    return [block, cloth, rod, *crates, grains]
+
+
+def test_all_roles_are_baked_resumed_and_freed_together(scene):
+    objects = meeting(scene)
+    at_start = [shown(ob, 1) for ob in objects]
+
+    def motion():
+        return [[shown(ob, frame) for frame in (1, 12, 13, 25)] for ob in objects]
+
+    whole = baked()
+    plain = motion()
+    steps = bake_steps(bpy.context)
+    for solved in steps:
+        if solved is not None and solved.index >= 11:
+            bpy.context.window_manager.vbd.cancel_requested = True
+    bpy.ops.vbd.bake(mode="RESUME")
+    for ob, was, now in zip(objects, plain, motion(), strict=True):
+        np.testing.assert_array_equal(now, was, err_msg=ob.name)
+        assert 0.0 < now[-1][:, 2].min() < was[0][:, 2].min(), ob.name
+    lines = [*whole.lines(), *report.loads(scene.vbd.report)[0]]
+    assert not [line.text for line in lines if line.warns]
+    bpy.ops.vbd.free_bake()
+    for ob, points in zip(objects, at_start, strict=True):
+        np.testing.assert_array_equal(shown(ob, 25), points)
+        assert not ob.vbd.baked and ob.animation_data is None
 
 
 def test_a_bake_takes_no_more_than_was_told_before_it(scene, tmp_path):

@@ -24,6 +24,8 @@ from vbd.addon.objects import participants
 from vbd.addon.panels import advice
 from vbd.addon.panels import sidebar as panels
 from vbd.solver.contact.initial.intersections import Intersection
+from vbd.solver.messages import message
+from vbd.solver.report.statistics import Torn
 from vbd.solver.settings import Settings
 
 
@@ -402,3 +404,12 @@ def test_without_anything_to_simulate_bake_is_grey_and_says_why(cube):
         bpy.ops.vbd.bake()
     bpy.ops.vbd.add(role="SOFT")
     assert bpy.ops.vbd.bake.poll()
+
+
+def test_many_torn_attachments_are_told_in_one_line():
+    names = ("Cube.001", "Cube.002")
+    torn = [Torn(f"{names[k % 2]}: {k}", 4, 4) for k in range(5)]
+    few, many = (outcome(stats(torn=torn[:count]), names=names) for count in (4, 5))
+    assert [line.text for line in few.lines()[1:]] == list(map(str, torn[:4]))
+    (line,) = many.lines()[1:]
+    assert line.text == message("report.tore_many", count=5) and line.objects == names

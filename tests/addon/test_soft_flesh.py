@@ -282,3 +282,23 @@ def test_flesh_lags_behind_the_bones_and_settles(figure, rig):
     assert max(step[soft].max() for step in away) > 0.01
     assert max(step[height > 1.05].max() for step in away) < 1e-4
     assert away[-1].max() < 3e-3
+
+
+def test_flesh_that_is_deep_everywhere_is_held_from_inside(figure, rig):
+    """No vertex of the skin is pinned, as on a thick limb of a few bones."""
+    scene = bpy.context.scene
+    frames(scene, 1, 5)
+    for vertex in figure.data.vertices:
+        vertex.co.x, vertex.co.y = 2.0 * vertex.co.x, 2.0 * vertex.co.y
+    figure.parent = rig
+    for frame, value in {1: 0.0, 3: 0.1}.items():
+        rig.location.x = value
+        rig.keyframe_insert("location", index=0, frame=frame)
+    press(figure)
+    group = figure.vertex_groups["Flesh Pins"]
+    group.add(range(len(figure.data.vertices)), 0.0, "REPLACE")
+    figure.vbd.resolution = 12  # fast
+    baked()
+    moved = shown(figure, 5) - shown(figure, 1)
+    assert moved[:, 0].mean() == pytest.approx(0.1, abs=0.05)  # it swings
+    assert abs(moved[:, 2].mean()) < 0.01  # it does not fall

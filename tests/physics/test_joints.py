@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from vbd.solver.bodies import RigidBody
+from vbd.solver.bodies import Collider, RigidBody
 from vbd.solver.messages import message
 from vbd.solver.scene.joints import Joint, Motor
 from vbd.solver.settings import Material, Settings
@@ -14,6 +14,7 @@ GRAVITY = 9.81
 QUADS = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
 TRIANGLES = np.array([t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))])
 SETTINGS = Settings(gravity=(0.0, 0.0, -GRAVITY))
+FLOOR = np.array([(0, 1, 2), (0, 2, 3)])
 WEIGHTLESS = Settings(gravity=(0.0, 0.0, 0.0))
 Y = (0.0, 1.0, 0.0)
 
@@ -252,3 +253,34 @@ def test_a_ragdoll_of_eleven_bodies_falls_on_the_ground_and_holds_together():
     gaps = np.array(gaps)
     assert gaps.max() < 0.05 and np.median(gaps) < 1e-3 and gaps[-12:].max() < 2e-3
     assert max(points[:, 2].max() for points in now) < 0.8  # it has collapsed
+
+
+def halves_of_a_crate(tilt, **options):
+    """Halves of a crate, a crack of 1 mm apart, that a joint holds, tilted above a floor."""
+    turn = np.array([[np.cos(tilt), 0, -np.sin(tilt)], [0, 1, 0], [np.sin(tilt), 0, np.cos(tilt)]])
+    halves = [box((0.25 * sign, 0.0, 0.0), (0.2495, 0.5, 0.5), f"half {sign}") for sign in (-1, 1)]
+    for half in halves:
+        half.points = half.points @ turn.T + (0.0, 0.0, 0.7)
+        half.material = Material(density=500.0, collision_thickness=5e-4)
+    floor = Collider(3.0 * np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]), FLOOR)
+    joint = Joint("fixed", *halves, (0.0, 0.0, 0.7), **options)
+    return [*halves, floor, joint]
+
+
+def test_the_halves_of_a_crate_tip_over_as_a_whole_does():
+    """In the crack contact would let both move together by a part of its width in each sweep."""
+    ends = []
+    for collides in (False, True):
+        *_, last = simulate(halves_of_a_crate(-0.4, collides=collides), SETTINGS, 20)
+        ends.append(last.positions[:2])
+    np.testing.assert_array_equal(*ends)
+    assert ends[0][0][:, 2].max() < 1.02  # it lies flat
+
+
+@pytest.mark.parametrize("collides", [False, True])
+def test_halves_collide_once_their_joint_is_broken(collides):
+    """The upper half breaks off when the lower one lands."""
+    scene = halves_of_a_crate(0.5 * np.pi, collides=collides, strength=1.0)
+    *_, last = simulate(scene, SETTINGS, 12)
+    crack = last.positions[1][:, 2].min() - last.positions[0][:, 2].max()
+    assert 0.0 < crack < 2e-3 if collides else crack < -0.2

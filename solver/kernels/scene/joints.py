@@ -263,3 +263,22 @@ def break_joints(
     if wp.length(force) + wp.length(moment) / arm[j] > strength[j]:
         for r in range(begin[j], end[j]):
             release(r, attachments, multiplier, broken)
+
+
+@wp.kernel
+def part_bodies(
+    row: wp.array[int],
+    one: wp.array[int],
+    other: wp.array[int],
+    bodies: int,
+    broken: wp.array[int],
+    # out
+    may_touch: wp.array[wp.int8],
+):
+    """Let two bodies touch once the joint between them is broken. One thread a joint."""
+    j = wp.tid()
+    a = wp.int64(one[j])
+    b = wp.int64(other[j])
+    touch = wp.int8(broken[row[j]])
+    may_touch[a * wp.int64(bodies) + b] = touch
+    may_touch[b * wp.int64(bodies) + a] = touch
