@@ -92,6 +92,7 @@ ATTACHMENT = {
     "stiffness": 10.0,
     "damping": 1.0,
     "maximum_force": 0.01,
+    "strength": 0.3,
 }
 # Options without effect on a single bake of this scene; tests of their own show their effects.
 ELSEWHERE = set(
@@ -104,7 +105,9 @@ ELSEWHERE = set(
     sewing_speed sewing_force sewing_tears field_force field_vortex field_magnetic field_harmonic
     field_wind field_turbulence field_drag field_texture field_all field_collection target tears
     sleep cohesion grain_radius grain_source use_mass mass is_hollow walls_mm use_animation
-    animated_until
+    animated_until live_coarse pull_strength kind axis_object axis use_limits low_angle high_angle
+    low_distance high_distance motor motor_turns motor_speed motor_angle motor_distance motor_torque
+    breaking_force collides
     """.split()
 )
 TILT = 0.5

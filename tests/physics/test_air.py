@@ -190,8 +190,8 @@ def test_quasistatic_cloth_bulges_in_the_wind_as_under_a_load():
 
 
 def test_weights_of_fields_are_checked():
-    for weight in (-1.0, np.nan):
-        with pytest.raises(ValueError, match=r"Cloth: the weight of the field Wind is .*not negat"):
+    for weight, wrong in ((-1.0, "the field Wind is .*not negat"), (np.nan, "Wind is nan")):
+        with pytest.raises(ValueError, match=f"Cloth: the weight of {wrong}"):
             Cloth(*grid(2), field_weights={"Wind": weight})
 
 

@@ -14,7 +14,7 @@ from ..device.options import OPTIONS
 
 wp.set_module_options(OPTIONS)
 
-# Steps along a plane approach it by up to this part, per m from the origin: normals are rounded.
+# Steps along a plane approach it by up to this part of themselves: normals are rounded.
 PARALLEL = wp.constant(1.0e-6)
 
 
@@ -226,7 +226,7 @@ def surface_functions(width: int) -> SurfaceFunctions:
                 left = corners_within(begin, moving[0], moving[1], embedding.corners)
                 if left != 0 and is_rigid(begin, embedding):
                     step = rigid_step(begin, moving, x, candidate, embedding)
-                    rounding = PARALLEL * (1.0 + wp.length(x[v])) * wp.length(step)
+                    rounding = PARALLEL * wp.length(step)
                     path = wp.dot(direction, step) - rounding
                     return wp.max(path + bulge_along(v, direction, x, embedding), 0.0)
                 while left != 0:
