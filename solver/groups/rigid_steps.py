@@ -7,7 +7,7 @@ import warp as wp
 from ..device.conditions import repeat_while
 from ..device.launches import THREADS, play
 from ..device.memory import zeros_with_reserve
-from ..kernels.groups import island_moves, rigid_contacts, rigid_steps
+from ..kernels.groups import island_moves, rigid_contacts, rigid_steps, wrench
 from ..kernels.groups import islands as kernels
 from ..model.chunks import make_chunks
 
@@ -59,7 +59,7 @@ class RigidSteps:
         size = 1 if model.launches.are_wide else None
         self.surface = make_chunks(surface, owner[surface], count, device, size)
         self.touch_cost = TOUCH * np.diff(self.surface.start.numpy())
-        self.sums = wp.zeros(len(self.touch_cost), dtype=rigid_steps.Wrench, device=device)
+        self.sums = wp.zeros(len(self.touch_cost), dtype=wrench.Wrench, device=device)
         self.steps = filled(rigid_steps.RigidStepArrays(), STEPS, count, device)
         self.any_active = wp.zeros(1, dtype=int, device=device)
 
@@ -104,7 +104,7 @@ class RigidSteps:
         self.contacts = [
             record(rigid_contacts.add_contacts, len(cost), around, [self.sums], cost=cost)
         ]
-        reduced = wp.zeros(self.count, dtype=rigid_steps.Wrench, device=model.device)
+        reduced = wp.zeros(self.count, dtype=wrench.Wrench, device=model.device)
         ended = wp.zeros_like(self.any_active)
         sums, outputs = [self.surface, self.sums], [reduced, ended, *taken, self.any_active]
         self.take = record(

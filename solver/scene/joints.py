@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints between two rigid bodies, or a rigid body and a place in space.
 
-Anchors are rows of attachments: one for a ball, two along the axis of a hinge, three for a fixed
+Anchors are rows of attachments: one for a ball, two along the axis of a hinge, four for a fixed
 joint. Sliders, limits and motors are rows whose direction turns with the other body, `Guides`
 (kernels/scene/joints.py).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
 
-from ..bodies.rigid import SIGNS
+from ..bodies.rigid import SIGNS, RigidBody
 from ..messages import message
 from ..topology.graphs import connected_components
+from ..topology.values import numbers, refuse_other
 from .attachment_rows import RIGID
 from .attachments import Attachment
 
@@ -66,6 +67,11 @@ class Joint:
     name: str = field(default="Joint", kw_only=True)
 
     def __post_init__(self):
+        refuse_other(self.name, "body", self.body, RigidBody)
+        if self.other is not None:
+            refuse_other(self.name, "other", self.other, RigidBody)
+        if self.motor is not None:
+            refuse_other(self.name, "motor", self.motor, Motor)
         self.point = self._three("point", self.point)
         self.axis = self._three("axis", self.axis)
         length = np.linalg.norm(self.axis)
@@ -94,7 +100,7 @@ class Joint:
             )
 
     def _three(self, what, value):
-        value = np.array(value, dtype=np.float64)
+        value = numbers(self.name, what, value)
         if value.shape != (3,) or not np.isfinite(value).all():
             raise ValueError(message("joint.three_numbers", name=self.name, what=what))
         return value
@@ -130,7 +136,7 @@ class Joint:
             for place in ends:
                 yield GuidedPoint(place, place, one)
                 yield GuidedPoint(place, place, other)
-                aside = self.point + half * one
+            aside = self.point + half * one
             yield GuidedPoint(aside, aside, other)
         if self.kind not in MOVABLE:
             return
@@ -201,7 +207,8 @@ def attachments_of(joints):
 
 
 def _attachments_of(joint, half):
-    anchors, guides = joint.anchors(half), list(joint.guides(half))
+    anchors = joint.anchors(half)
+    guides = [replace(guide, pose=joint.pose) for guide in joint.guides(half)]
     made = []
     if len(anchors):
         made.append(_attachment(joint, anchors, {}))

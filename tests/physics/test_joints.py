@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from vbd.solver.bodies import Collider, RigidBody
+from vbd.solver.bodies import Cloth, RigidBody
 from vbd.solver.messages import message
 from vbd.solver.scene.joints import Joint, Motor
 from vbd.solver.settings import Material, Settings
@@ -133,6 +133,30 @@ def test_a_slider_falls_along_its_axis_without_turning_and_stops():
     assert last @ along == pytest.approx(1.5, abs=2e-3)
 
 
+def test_a_motor_and_a_slider_follow_an_animated_place():
+    """A held hinge turns with its place by 1 rad, and a slider goes up with its own by 1 m."""
+
+    def turning(time):
+        pose, (c, s) = np.eye(4), (np.cos(time), np.sin(time))
+        pose[:3, :3] = [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]
+        return pose
+
+    def rising(time):
+        pose = np.eye(4)
+        pose[2, 3] = time
+        return pose
+
+    body, held = bar(), Motor(position=0.0)
+    joint = Joint("hinge", body, None, (0.0, 0.0, 0.0), Y, motor=held, pose=turning)
+    *_, last = simulate([body, joint], WEIGHTLESS, 24)
+    assert angle(last.positions[0], body) == pytest.approx(1.0, abs=2e-3)
+    body = bar()
+    joint = Joint("slider", body, None, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), pose=rising)
+    *_, last = simulate([body, joint], WEIGHTLESS, 24)
+    moved = last.positions[0] - body.mesh_points
+    assert np.abs(moved[:, 2] - 1.0).max() < 2e-3 and np.abs(moved[:, 1]).max() < 1e-3
+
+
 def test_joints_between_free_bodies_keep_their_momentum():
     """A slider with a motor between two free boxes: no force from outside. Both feel it as far as
     the sweeps have converged: 10⁻⁴ of the speed with a hundred of them, a hundredth with twenty.
@@ -183,6 +207,12 @@ REFUSED = {
     "joint.motor": {"motor": Motor()},
     "joint.three_numbers": {"point": (np.nan, 0.0, 0.0)},
 }
+
+
+def test_a_joint_of_a_soft_body_is_refused_in_words():
+    cloth = Cloth(np.eye(3), [[0, 1, 2]])
+    with pytest.raises(ValueError, match=r"Door: body has the value .*RigidBody is needed"):
+        Joint("ball", cloth, name="Door")
 
 
 @pytest.mark.parametrize("which", REFUSED)

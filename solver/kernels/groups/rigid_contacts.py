@@ -13,7 +13,8 @@ from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from ..lattice.embedding import point_position
 from .islands import Islands
-from .rigid_steps import RigidStepArrays, Wrench
+from .rigid_steps import RigidStepArrays
+from .wrench import Wrench, add_force
 
 wp.set_module_options(OPTIONS)
 
@@ -200,13 +201,7 @@ def add_colliders(
     step = wp.vec3(next_displacement(island, wp.float64(1.0), r, steps))
     f, h, count, _active_set, _margin = collider_force_hessian(s, now, step, start, model)
     if count > 0:
-        k = wp.mat33d(h)
-        arm = wp.skew(r)
-        total.force += wp.vec3d(f)
-        total.torque += wp.cross(r, wp.vec3d(f))
-        total.along += k
-        total.mixed -= k * arm
-        total.around -= arm * k * arm
+        total = add_force(f, h, r, total)
     return total
 
 

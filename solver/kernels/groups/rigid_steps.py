@@ -23,6 +23,7 @@ from ..device.blocks import block_mat33, block_sum, block_vec3, is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from .islands import Islands, Moments, origin_of
+from .wrench import Wrench
 
 wp.set_module_options(OPTIONS)
 
@@ -65,19 +66,6 @@ class RigidStepArrays:
     retries: wp.array[int]  # number of retries of the step from here
     is_retry: wp.array[int]  # 1 in a retry: contacts are those at the end of the last step
     is_active: wp.array[int]
-
-
-@wp.struct
-class Wrench:
-    """Sums over contacts: force [N] and torque [N m] about the center of an island, and the blocks
-    of their stiffness along u and θ.
-    """
-
-    force: wp.vec3d
-    torque: wp.vec3d
-    along: wp.mat33d
-    mixed: wp.mat33d
-    around: wp.mat33d
 
 
 @wp.func

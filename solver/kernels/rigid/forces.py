@@ -22,7 +22,7 @@ from ..contact.pair_forces import Contacts, pair_force_hessian
 from ..contact.pairs import Touch, exact_gap
 from ..device.lanes import are_not_zero
 from ..device.options import OPTIONS
-from ..groups.rigid_steps import Wrench
+from ..groups.wrench import Wrench, add_force
 from ..lattice.embedding import Embedding, surface_functions
 from ..scene.attachments import Attachments, row_force_hessian
 
@@ -58,19 +58,6 @@ class RigidForces:
 def displacement_at(step: RigidStep, arm: wp.vec3d):
     """Return the displacement [m] of a point at an arm from the center."""
     return step.shift + wp.cross(step.angle, wp.vec3(arm))
-
-
-@wp.func
-def add_force(f: wp.vec3, h: wp.mat33, arm: wp.vec3d, total: Wrench):
-    """Return `total` plus a force [N] with a stiffness [N/m] at an arm [m]."""
-    k = wp.mat33d(h)
-    a = wp.skew(arm)
-    total.force += wp.vec3d(f)
-    total.torque += wp.cross(arm, wp.vec3d(f))
-    total.along += k
-    total.mixed -= k * a
-    total.around -= a * k * a
-    return total
 
 
 @wp.func
