@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from vbd.solver.bodies import Cloth, RigidBody
+from vbd.solver.bodies import Cloth, Collider, RigidBody
 from vbd.solver.messages import message
 from vbd.solver.scene.joints import Joint, Motor
 from vbd.solver.settings import Material, Settings
