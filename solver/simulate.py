@@ -63,7 +63,7 @@ class Frame:
 
     @property
     def positions(self):
-        """One float32 array [vertex, 3] per Solid, Cloth and Rod, in the order given [m]."""
+        """One float32 array [vertex, 3] per body as given [m]; of rigid ones mesh points."""
         return [points.astype(np.float32) for points in self.exact_positions]
 
 
@@ -132,6 +132,7 @@ def simulate(
     if edits is None:
         return simulation.frames(int(frame_count), cancelled, compiling, restart)
     edits.replace(bodies)
+    edits.own_rows = simulation.model.attachments.count
     return edited_frames(simulation, edits, int(frame_count), cancelled, compiling, restart)
 
 
@@ -181,11 +182,10 @@ class Simulation:
     """
 
     def __init__(self, bodies, settings, device="cpu", gravity=None, begin=lambda text: None):
-        attachments = [body for body in bodies if isinstance(body, Attachment)]
-        joints = [body for body in bodies if isinstance(body, Joint)]
-        attachments += attachments_of(joints)
         deformable = [body for body in bodies if isinstance(body, Deformable)]
+        attachments = attachments_of([body for body in bodies if isinstance(body, Joint)])
         attachments += filter(None, map(bonds_of, deformable))
+        attachments += [body for body in bodies if isinstance(body, Attachment)]  # pulls last
         colliders = [body for body in bodies if isinstance(body, Collider)]
         analytic = [body for body in bodies if isinstance(body, AnalyticCollider)]
         if not deformable:

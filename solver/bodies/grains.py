@@ -8,6 +8,7 @@ import numpy as np
 
 from ..messages import message
 from ..topology.near_points import near_pairs
+from ..topology.values import numbers
 from .deformable import Deformable
 
 # Grains with a gap below this fraction of the smaller radius stick together from the start.
@@ -39,7 +40,7 @@ class Grains(Deformable):
 
     def _check_rest_shape(self):
         count = len(self.points)
-        radius = np.asarray(self.radius, dtype=np.float64)
+        radius = numbers(self.name, "radius", self.radius)
         if radius.shape not in {(), (count,)}:
             size = {"shape": radius.shape, "count": count}
             raise ValueError(message("material.array", name=self.name, what="radius", **size))

@@ -22,6 +22,7 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
+from ..topology.values import number, numbers
 from .solids import EmbeddedSurface, Volume
 
 # The signs s_k of the four points.
@@ -61,7 +62,7 @@ class RigidBody(Volume):
 
     def __post_init__(self):
         name = self.name = self.name or type(self).__name__
-        self._check_numbers()
+        self.check_numbers()
         self._refuse_deformation()
         self.mesh_points = finite_points(name, "points", self.points)
         count = len(self.mesh_points)
@@ -85,7 +86,7 @@ class RigidBody(Volume):
         self.surface = EmbeddedSurface(corners, weights, self.triangles)
         super().__post_init__()
 
-    def _check_numbers(self):
+    def check_numbers(self):
         """Refuse a mass, thickness or density that is not above 0, and values per vertex."""
         material = self.material
         given = {"mass": self.mass, "thickness": self.thickness}
@@ -97,7 +98,7 @@ class RigidBody(Volume):
                     message("script.rigid_one", name=self.name, what=what.replace("_", " "))
                 )
         for what, value in given.items():
-            if value is not None and not 0.0 < value < np.inf:
+            if value is not None and not 0.0 < number(self.name, what, value) < np.inf:
                 raise ValueError(message("script.above_0", name=self.name, what=what, value=value))
 
     def _refuse_deformation(self):
@@ -115,7 +116,7 @@ class RigidBody(Volume):
 
     def _vector(self, what, value):
         """Return a velocity as float64 [3]."""
-        value = np.asarray(value, dtype=np.float64)
+        value = numbers(self.name, what, value)
         if value.shape != (3,) or not np.isfinite(value).all():
             raise ValueError(message("script.rigid_vector", name=self.name, what=what))
         return value
@@ -166,6 +167,8 @@ class RigidBody(Volume):
         rotation, shift = self._pose(time)
         back, before = self.first_pose
         rotation = rotation @ back.T
+        if np.linalg.det(rotation) < 0.0:  # a mirror image since the start
+            raise ValueError(message("script.rigid_pose", name=self.name, time=time))
         return rotation @ (self.properties.center - before) + shift, rotation
 
     def _pose(self, time):

@@ -65,7 +65,7 @@ def _of_rows(before, fresh, rows):
     """Rows as before, and fresh ones where they are new."""
     if before is None or not len(before):
         return fresh
-    kept = rows >= 0
+    kept = np.reshape(rows >= 0, len(fresh))  # all rows are known
     fresh[kept] = before[rows[kept]]
     return fresh
 

@@ -6,10 +6,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from ..bodies import Deformable
+from ..bodies import Deformable, Grains, RigidBody
 from ..messages import message
 from ..scene.attachments import LIMITS, Attachment
 from ..scene.force_fields import FieldNumbers, ForceField
+from ..scene.joints import Joint
 from ..settings import Material, Settings
 
 # Values that are part of the state or of surfaces from the first frame on.
@@ -42,6 +43,8 @@ def changed(item, values):
         values = {"numbers": replace(item.numbers, **values)}
     elif isinstance(item, Attachment):
         _refuse(item.name, values, OF_ATTACHMENTS, keyed=item.keyed or ())
+    elif isinstance(item, Joint):
+        _refuse(item.name, values, (), fixed=values)
     else:
         keyed = ("friction",) if callable(item.friction) else ()
         _refuse(item.name, values, ("friction", "static_friction"), keyed=keyed)
@@ -62,7 +65,12 @@ def _changed_body(body, values):
     keyed = set(body.keyed or ())
     if getattr(body, "pressure_in_time", None) is not None:
         keyed.add("pressure")
-    _refuse(body.name, values, names, FIXED_MATERIAL, keyed)
+    fixed = FIXED_MATERIAL
+    if isinstance(body, RigidBody):
+        fixed = (*fixed, "density")  # its inertia is found once
+    elif isinstance(body, Grains):
+        fixed = (*fixed, "cohesion")  # so are the grains that are bonded
+    _refuse(body.name, values, names, fixed, keyed)
     lengths = len(body.points), len(body.elements)
     for name, value in values.items():
         if np.ndim(value) and np.shape(value) not in [(length,) for length in lengths]:
@@ -72,6 +80,8 @@ def _changed_body(body, values):
             )
     new = copy(body)
     new.material = replace(body.material, **values)
+    if isinstance(body, RigidBody):
+        new.check_numbers()
     return new
 
 

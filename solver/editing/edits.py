@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import Deformable
+from ..bodies import Deformable, RigidBody
 from ..messages import message
 from ..rest_shapes.finding import with_new_bodies
 from ..scene.attachments import Attachment
+from ..scene.joints import Joint
 from ..settings import Settings
 from ..topology.meshes import are_rows
 from .changes import changed, changed_settings
@@ -68,6 +69,8 @@ class Edits:
 
     # Whether the kernels of pulls are known to be compiled, for this mix of bodies.
     is_compiled = False
+    # The number of rows of the scene's own attachments, joints and bonds.
+    own_rows = 0
 
     def __init__(self):
         self.lock, self.first_frame = threading.Lock(), 0
@@ -159,16 +162,10 @@ class Edits:
         new = {}
         for known in (self.given, self.originals):
             new |= {id(old): now for old, now in zip(known, self.current, strict=True)}
-        bodies = [with_new_bodies(each, new) if isinstance(each, Attachment) else each
+        bodies = [with_new_bodies(each, new) if isinstance(each, Attachment | Joint) else each
                   for each in self.current]  # fmt: skip
         ties = [with_new_bodies(pull.tie, new) for pull in pulls]
         return EditedScene([*bodies, *ties], self.settings, self.gravity, np.array(rows, dtype=int))
-
-    @property
-    def own_rows(self):
-        """The number of rows of the scene's own attachments."""
-        ties = [each for each in self.given if isinstance(each, Attachment)]
-        return sum(len(each.vertices) for each in ties)
 
     def _running(self):
         """The present settings; ValueError before `simulate` has been called."""
@@ -191,14 +188,17 @@ def _point_of(body, vertex, weights):
     """Corners and weights [n] of a point of a body; ValueError if it has no such point."""
     if not isinstance(body, Deformable):
         raise ValueError(message("script.pull_body", name=body.name))
+    is_rigid = isinstance(body, RigidBody)  # its points are those of its mesh
     if weights is not None:
         corners = np.array(vertex, dtype=np.int64).ravel()
-        fits = len(corners) == body.elements.shape[1]
-        if not fits or not are_rows(corners[None], body.elements).all():
+        elements = body.triangles if is_rigid else body.elements
+        fits = len(corners) == elements.shape[1]
+        if not fits or not are_rows(corners[None], elements).all():
             raise ValueError(message("script.pull_corners", name=body.name))
         return corners, np.ravel(weights)
-    surface = getattr(body, "surface", None)
-    count = len(body.points) if surface is None else len(surface.corners)
+    surface = None if is_rigid else getattr(body, "surface", None)
+    points = body.mesh_points if is_rigid else body.points
+    count = len(points) if surface is None else len(surface.corners)
     if not 0 <= vertex < count:
         raise ValueError(message("script.pull_vertex", name=body.name, vertex=vertex, count=count))
     if surface is None:

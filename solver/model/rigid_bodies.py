@@ -88,7 +88,7 @@ class RigidBodies:
                     center[end, b], turn[end, b] = body.pose_at(at)
                     center[end, b] -= origin
         apart = (center[0] != center[1]).any(axis=1) | (turn[0] != turn[1]).any(axis=(1, 2))
-        was_driven = self.struct.driven.numpy() != 0
+        was_driven = np.array([body.leads(begin) for body in self.set.bodies])
         self.moved = self.driven & apart | (was_driven != self.driven)
         self.struct.lead_center.assign(center)
         self.struct.lead_turn.assign(turn)

@@ -8,7 +8,8 @@ import numpy as np
 from ..bodies import RigidBody
 from ..topology.coloring import color_vertices
 
-# Bodies whose initial spheres meet, enlarged by this fraction, have different colors.
+# Bodies whose initial spheres meet, enlarged by this fraction, have different colors where there
+# are enough: forces allow for equal ones (kernels/rigid/forces.py).
 NEAR = 0.1
 # Up to so many bodies all couples are compared; more than that have colors by their numbers.
 MOST_COMPARED = 4000

@@ -8,6 +8,7 @@ import numpy as np
 from ..bodies import Deformable
 from ..messages import message
 from ..scene.attachments import Attachment
+from ..scene.joints import Joint
 from .search import RestSearch
 from .static_scene import StaticScene, resting
 from .store import RestShape, RestShapes
@@ -48,8 +49,8 @@ def with_rest_shapes(bodies, settings, gravity, solve, begin, known=None):
 
 
 def with_new_bodies(body, new):
-    """A body, or an attachment, with bodies replaced by those in `new`, by their id."""
-    if isinstance(body, Attachment):
+    """A body, attachment or joint, with bodies replaced by those in `new`, by their id."""
+    if isinstance(body, Attachment | Joint):
         own, other = (new.get(id(each), each) for each in (body.body, body.other))
         if own is not body.body or other is not body.other:
             body = copy(body)  # with its functions of time, which `replace` would lose

@@ -8,12 +8,13 @@ import pytest
 from shapes import box, bumpy_ball, cell_box, chain, grid, in_cells, rotation
 
 from vbd.solver.attachments import Attachment, soft_pins
-from vbd.solver.bodies import Cells, Cloth, Pins, Rod, Solid
+from vbd.solver.bodies import Cells, Cloth, Grains, Pins, RigidBody, Rod, Solid
 from vbd.solver.bounds import Plane
 from vbd.solver.descent.checkpoints import Restart
 from vbd.solver.editing import Edits
 from vbd.solver.model.masses import vertex_mass
 from vbd.solver.scene.force_fields import FieldNumbers, ForceField
+from vbd.solver.scene.joints import Joint
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
@@ -308,3 +309,72 @@ def test_a_balloon_grows_when_its_pressure_rises(keep_volume, pressure):
         return np.linalg.norm(found[-1][0], axis=1).mean() / np.linalg.norm(points, axis=1).mean()
 
     assert grown(pressure) > grown(20.0) + 0.02
+
+
+def rigid_box(name="Box", **more):
+    """A rigid box of 0.2 m, whose last corner is at 0.1 m along x, y and z."""
+    corners = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
+    quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
+    return RigidBody(0.1 * np.array(corners), triangles, mass=1.0, name=name, **more)
+
+
+@pytest.mark.parametrize("corners", [7, (4, 5, 7)])
+def test_a_rigid_body_hangs_by_the_point_that_is_pulled(corners):
+    """A corner, or the middle of a face of the mesh, stays where a stiff pull holds it."""
+    body, weights = rigid_box(), None if corners == 7 else np.full(3, 1.0 / 3.0)
+    triangle = np.any([sorted(t) == sorted(np.ravel(corners)) for t in body.triangles.tolist()])
+    assert corners == 7 or triangle
+    place = body.mesh_points[np.atleast_1d(corners)].mean(axis=0)
+
+    def hold(edits, frame):
+        if frame == 1:
+            edits.pull("Box", corners, place, 1e5, weights=weights)
+
+    found = run([body], Settings(), 12, hold)[0]
+    held = found[-1][0][np.atleast_1d(corners)].mean(axis=0)
+    assert np.linalg.norm(held - place) < 2e-3  # it has fallen 4 mm and rests 0.1 mm below
+    assert found[-1][0][:, 2].mean() < place[2]
+
+
+def test_pulls_and_changes_leave_bonds_and_joints_as_they_were():
+    """Broken bonds and joints stay broken, in a scene that is also pulled and changed."""
+    stuck = Material(cohesion=1.0, density=1000.0)
+    grains = Grains([[0.0, 0.0, 0.0], [0.0, 0.0, 0.02]], 0.01, stuck, name="Grains")
+    crate = rigid_box(collides_with=())
+    hinge = Joint("ball", crate, None, (0.0, 0.0, 0.1), strength=5.0, name="Hinge")
+    cloth = Cloth(*grid(2), Material(), Pins([0]), name="Cloth")
+
+    def act(edits, frame):
+        if frame == 2:
+            edits.pull("Cloth", 8, (0.5, 0.5, 0.0), 10.0)
+        if frame == 4:
+            edits.change("Box", friction=0.3)
+            edits.change("Grains", friction=0.3)
+
+    found = run([grains, crate, hinge, cloth], Settings(), 8, act)[0]
+    # The joint holds 5 N of 9.81: it broke at once, and the crate falls on.
+    assert found[-1][1][:, 2].mean() == pytest.approx(-0.5 * 9.81 * (8 * T) ** 2, rel=0.1)
+
+
+@pytest.mark.parametrize("values", [{"density": 500.0}, {"cohesion": 10.0}])
+def test_what_is_found_once_of_rigid_bodies_and_grains_cannot_change(values):
+    body = rigid_box() if "density" in values else Grains([[0.0, 0.0, 0.0]], 0.01, name="Box")
+    words = next(iter(values))
+
+    def act(edits, _frame):
+        with pytest.raises(ValueError, match=words):
+            edits.change("Box", **values)
+
+    run([body], Settings(), 1, act)
+
+
+def test_a_joint_cannot_change_while_it_runs():
+    body = rigid_box()
+    hinge = Joint("ball", body, None, (0.0, 0.0, 0.1), name="Hinge")
+
+    def act(edits, _frame):
+        with pytest.raises(ValueError, match="Hinge"):
+            edits.change("Hinge", strength=3.0)
+
+    run([body, hinge], Settings(), 1, act)

@@ -49,7 +49,7 @@ def body_kernel(terms: int) -> wp.Kernel:
         """Return the step of body b, shift [m] and angle [rad], and the number of its contacts.
 
         Contacts act on one side only: the step is solved again with those at its end until they no
-        longer change.
+        longer change, at most PASSES times.
         """
         weight = bodies.mass[b] / (h * h)
         turn = bodies.turn[b]
