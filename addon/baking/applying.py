@@ -93,6 +93,8 @@ class VBD_OT_apply_as_rest(_Apply):
         follows = json.loads(ob.vbd.bake_record).get("follows")
         mesh = _refined_mesh(context, ob) if follows else None
         refining = _refining(ob) if follows else []
+        if not is_curve(ob) and len(points) != len((mesh or ob.data).vertices):
+            raise ValueError(message("report.edited", name=ob.name))  # the bake stays
         problem = free_bakes(context.scene, [ob])
         if problem:
             self.report({"WARNING"}, problem)
@@ -176,8 +178,6 @@ def _move(ob, points):
         free_handles(ob)
         set_points(ob.data, points)
         return
-    if len(points) != len(ob.data.vertices):
-        raise ValueError(message("report.edited", name=ob.name))
     keys = ob.data.shape_keys
     if keys:
         now = np.empty_like(points)

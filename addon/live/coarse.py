@@ -17,8 +17,7 @@ def lowered(scene, objects):
             setattr(group, name, value)
 
     try:
-        least = FEWEST_ITERATIONS
-        lower(scene.vbd, "iterations", max(scene.vbd.iterations // 2, least))
+        lower(scene.vbd, "iterations", max(scene.vbd.iterations // 2, FEWEST_ITERATIONS))
         for ob in objects:
             if ob.vbd.role == "SOFT":
                 lower(ob.vbd, "resolution", max(ob.vbd.resolution // 2, FEWEST_CELLS))

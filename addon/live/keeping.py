@@ -68,7 +68,7 @@ def _keep(context, ob, pull):
         group.add([pull.vertex], 1.0, "REPLACE")
         item.vertex_group = group.name
     switches = {frames[0] - 1: 0.0, frames[0]: 1.0}
-    if not pull.is_pin:
+    if not (pull.is_pin and pull.is_held):
         switches[frames[-1] + 1] = 0.0
     for index, value in switches.items():
         item.strength = value
@@ -80,6 +80,20 @@ def _keep(context, ob, pull):
                 for key in curve.keyframe_points:
                     key.interpolation = how
     return empty
+
+
+@bpy.app.handlers.persistent
+def _forget(_):
+    """Forget the pulls of another file."""
+    Recorded.pulls = []
+
+
+def register():
+    bpy.app.handlers.load_post.append(_forget)
+
+
+def unregister():
+    bpy.app.handlers.load_post.remove(_forget)
 
 
 classes = (VBD_OT_keep_pulls,)

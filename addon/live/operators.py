@@ -109,7 +109,11 @@ class VBD_OT_live(Operator):
             context.window_manager.vbd.cancel_requested = True
         elif plain and event.type == "SPACE" and _area_kind(context, event) not in TEXTS:
             session.pause(not context.window_manager.vbd.paused)
-        elif event.type == "Z" and event.ctrl and _area_kind(context, event) not in TEXTS:
+        elif (
+            event.type == "Z"
+            and (event.ctrl or event.oskey)
+            and _area_kind(context, event) not in TEXTS
+        ):
             session.finish(message("live.undone"))  # the next undo takes Live back
         elif plain and event.type == "TAB" and _area_kind(context, event) == "VIEW_3D":
             session.finish(message("live.before_editing"))

@@ -4,7 +4,6 @@
 import numpy as np
 from bpy_extras import view3d_utils
 
-from ..objects import read_mesh
 from ..objects.units import unit_scale
 from .pulls import MousePull, pullable, stiffness_for
 
@@ -62,8 +61,13 @@ def points_shown(session):
     run = session.run
     frames = dict(run.solver.shown)
     bodies = run.gathered.simulated()
-    positions = frames.get(run.newest) or [body.points for body in bodies]
+    positions = frames.get(run.newest) or [_start_of(body) for body in bodies]
     return {body.name: pullable(body, p) for body, p in zip(bodies, positions, strict=True)}
+
+
+def _start_of(body):
+    """Points of a body of the solver at the start [m], of a rigid one those of its mesh."""
+    return getattr(body, "mesh_points", body.points)
 
 
 def _pull(context, session, name, point, at):
@@ -71,12 +75,7 @@ def _pull(context, session, name, point, at):
     names = [target.name for target in run.gathered.targets]
     number = names.index(name)
     body, target = run.gathered.simulated()[number], run.gathered.targets[number]
-    points = (
-        run.solver.cache.read(run.newest)[number]
-        if run.newest > 0
-        else run.gathered.start()[number]
-    )
-    world = read_mesh.transformed(target.start.matrix, points)
-    vertex = int(np.linalg.norm(world - at, axis=1).argmin())
-    start = pullable(body, body.points)[point]
+    start = pullable(body, _start_of(body))[point]
+    places = (target.first or target.start).world_points()
+    vertex = int(np.linalg.norm(places - start, axis=1).argmin())
     return MousePull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)

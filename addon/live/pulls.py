@@ -113,7 +113,9 @@ def pullable(body, positions):
     """The points [point, 3] of a body of the solver at `positions` that a pull can take, by the
     numbers that `Edits.pull` knows.
     """
+    from ...solver.bodies import RigidBody  # Warp takes half a second to import
+
     surface = getattr(body, "surface", None)
-    if surface is None:
+    if surface is None or isinstance(body, RigidBody):  # those of its mesh
         return np.asarray(positions)
     return (np.asarray(positions)[surface.corners] * surface.weights[..., None]).sum(axis=1)

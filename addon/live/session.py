@@ -63,7 +63,7 @@ class LiveSession:
                 if state.cancel_requested:
                     break
                 first, over = self.newest, state.start_over
-                if over or (state.loop and not self.changes):
+                if over or (state.loop and not self.changes and not self.run.outcome.error):
                     state.start_over, self.changes, after, first = False, [], None, 0
                     self.pulls.clear()
                 elif self.changes:

@@ -9,7 +9,7 @@ from ..gathering.reader import is_carried
 from ..objects.participants import participants
 
 # Properties that choose the vertices: after a change of them, Live starts over.
-FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place")
+FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place", "stack_modifier")
 # Interval of the checks, and how long the scene must rest after a change before it is used [s].
 EVERY, REST = 0.1, 0.2
 

@@ -57,6 +57,10 @@ def read_constraint(scene, empty):
     return None
 
 
+def _joint_count(scene):
+    return sum(len(ob.vbd.attachments) for ob in scene.objects)
+
+
 class VBD_OT_read_constraints(Operator):
     bl_idname = "vbd.read_constraints"
     bl_label = "Read Blender's Constraints"
@@ -78,10 +82,11 @@ class VBD_OT_read_constraints(Operator):
 
     def execute(self, context):
         empties = constraints_of(context.scene)
+        before = _joint_count(context.scene)
         refused = [read_constraint(context.scene, empty) for empty in empties]
         for reason in filter(None, refused):
             self.report({"WARNING"}, reason)
-        made = refused.count(None)
+        made = _joint_count(context.scene) - before
         self.report({"INFO"}, message("joint.read", count=made))
         return {"FINISHED"} if made else {"CANCELLED"}
 

@@ -130,6 +130,7 @@ def new_filling(context, source):
     made.vbd.grain_source = source
     if source.active_material:
         mesh.materials.append(source.active_material)
+    source.vbd.role = "NONE"
     source.hide_render = True
     source.hide_set(True)
     return made

@@ -66,9 +66,7 @@ def voronoi_cells(mesh, seeds, gap):
             normal = away / distance
             _cut(work, seed + (0.5 * distance - 0.5 * gap) * normal, normal, layer, other + 1)
         if len(work.faces):
-            cell = bpy.data.meshes.new(mesh.name)
-            work.to_mesh(cell)
-            cells[number] = cell
+            cells[number] = _made(work, mesh)
         work.free()
     return cells
 
@@ -136,9 +134,17 @@ def _part(mesh, kept):
     work.verts.ensure_lookup_table()
     lost = [vertex for vertex in work.verts if not kept[vertex.index]]
     bmesh.ops.delete(work, geom=lost, context="VERTS")
+    made = _made(work, mesh)
+    work.free()
+    return made
+
+
+def _made(work, mesh):
+    """A new mesh with the geometry of a `bmesh`, and the name and materials of another mesh."""
     made = bpy.data.meshes.new(mesh.name)
     work.to_mesh(made)
-    work.free()
+    for material in mesh.materials:
+        made.materials.append(material)
     return made
 
 

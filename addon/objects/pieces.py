@@ -18,6 +18,8 @@ from .mesh_pieces import (
     volume_of,
     voronoi_cells,
 )
+from .participants import select_only
+from .units import unit_scale
 
 # Pieces smaller than this fraction of the mean are left out.
 CRUMB = 1e-4
@@ -26,7 +28,7 @@ CRUMB = 1e-4
 def break_into_pieces(context, ob, count, seed, gap, stress):
     """Make the pieces of a rigid object, joined to their neighbors; returns them.
 
-    `gap` [m] is the width of the cuts, `stress` [Pa] that at which they open. The object itself is
+    `gap` is the width of the cuts, `stress` [Pa] that at which they open. The object itself is
     hidden, without a role.
     """
     mesh = _closed_copy(context, ob)
@@ -40,18 +42,26 @@ def break_into_pieces(context, ob, count, seed, gap, stress):
             cracks = list(neighbors_of_cells(cells))
     finally:
         bpy.data.meshes.remove(mesh)
-    if len(cells) < 2:
+    volumes = {n: volume_of(cell) for n, cell in cells.items()}
+    whole = sum(volumes.values())
+    crumbs = [n for n in cells if volumes[n] <= CRUMB * whole / len(cells)]
+    if len(cells) - len(crumbs) < 2:
+        crumbs = list(cells)
+    for number in crumbs:
+        bpy.data.meshes.remove(cells.pop(number))
+    if not cells:
         raise ValueError(message("joint.no_room", name=ob.name))
-    whole = sum(volume_of(cell) for cell in cells.values())
-    cells = {n: cell for n, cell in cells.items() if volume_of(cell) > CRUMB * whole / count}
     collection = bpy.data.collections.new(message("joint.pieces", name=ob.name))
     context.scene.collection.children.link(collection)
     pieces = {number: _piece(ob, cell, collection) for number, cell in cells.items()}
-    for piece in pieces.values():
-        piece.vbd.collision_thickness = 0.5 * gap
+    unit = unit_scale(context.scene)
+    for number, piece in pieces.items():
+        piece.vbd.collision_thickness = 0.5 * gap * unit
+        if piece.vbd.use_mass:
+            piece.vbd.mass *= volumes[number] / whole
     for number, other, area in cracks if stress > 0.0 else ():
         if number in pieces and other in pieces:
-            _join(pieces[number], pieces[other], stress * area * scale**2)
+            _join(pieces[number], pieces[other], stress * area * (scale * unit) ** 2)
     ob.vbd.role = "NONE"
     ob.hide_set(True)
     ob.hide_render = True
@@ -155,9 +165,7 @@ class VBD_OT_break_into_pieces(Operator):
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        for piece in pieces:
-            piece.select_set(True)
-        context.view_layer.objects.active = pieces[0]
+        select_only(context, pieces)
         self.report({"INFO"}, message("joint.broken_into", count=len(pieces)))
         return {"FINISHED"}
 

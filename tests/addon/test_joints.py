@@ -146,6 +146,25 @@ def test_loose_parts_become_pieces_joined_to_their_neighbors(scene):
     assert item.breaking_force == pytest.approx(10e3 * 4.0)  # a face of the cube
 
 
+def test_pieces_share_the_mass_and_have_the_materials(scene):
+    ob = rigid_cube()
+    ob.vbd.use_mass, ob.vbd.mass = True, 10.0
+    ob.data.materials.append(bpy.data.materials.new("Clay"))
+    pieces = broken(ob, count=4)
+    assert sum(piece.vbd.mass for piece in pieces) == pytest.approx(10.0, rel=1e-5)
+    assert all(piece.data.materials[0].name == "Clay" for piece in pieces)
+
+
+def test_the_strength_of_cracks_follows_the_unit_of_the_scene(scene):
+    """Cracks of a cube of 2 cm have a ten thousandth of the area of those of 2 m."""
+    forces = []
+    for unit in (1.0, 0.01):
+        scene.unit_settings.scale_length = unit
+        pieces = broken(rigid_cube(f"Cube {unit}"), count=2, gap=0.002)
+        forces.append(sum(item.breaking_force for p in pieces for item in p.vbd.attachments))
+    assert forces[1] == pytest.approx(1e-4 * forces[0], rel=1e-4)
+
+
 def test_pieces_without_strength_are_not_joined(scene):
     pieces = broken(rigid_cube(), count=3, strength=0.0)
     assert len(pieces) == 3 and not any(len(piece.vbd.attachments) for piece in pieces)

@@ -386,3 +386,15 @@ def test_a_shape_need_not_be_kept_any_longer(scene):
 
     session = live(until=3, act=change)
     assert session.outcome.frames == 59 and session.run.solver.cache.header.edited
+
+
+def test_a_pull_takes_a_rigid_body_by_a_point_of_its_mesh():
+    from vbd.addon.live.picking import _start_of
+    from vbd.addon.live.pulls import pullable
+    from vbd.solver.bodies import RigidBody
+
+    corners = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], float)
+    quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    body = RigidBody(corners, [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    np.testing.assert_array_equal(pullable(body, _start_of(body)), corners)
+    np.testing.assert_array_equal(pullable(body, corners + 1.0), corners + 1.0)
