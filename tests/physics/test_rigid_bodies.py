@@ -165,6 +165,27 @@ def test_a_resumed_run_has_the_bits_of_one_without_a_break():
     assert frame.index == 12
 
 
+@pytest.mark.parametrize("frame", [4, 38])
+def test_a_led_body_that_stands_still_is_no_news_to_a_resumed_run(frame):
+    """Also where the box on it sleeps already."""
+    platform = cuboid((0.5, 0.5, 0.1), poses=lambda _: np.eye(4), name="Platform")
+    bodies, states, last = [platform, cuboid(0.1, (0.0, 0.0, 0.202), name="Box")], {}, {}
+    for now in simulate(bodies, settings_of(), 42):
+        if now.index == frame:
+            states = {name: array.copy() for name, array in now.state().items()}
+        last = {name: array.copy() for name, array in now.state().items()}
+    *_, now = simulate(bodies, settings_of(), 42, restart=Restart(frame, states))
+    resumed = now.state()
+    for name in ("model.x", "sleep.is_awake", "sleep.steps", "sleep.bodies"):
+        np.testing.assert_array_equal(resumed[name], last[name], err_msg=name)
+
+
+def test_a_motion_that_becomes_a_mirror_image_is_refused():
+    body = cuboid(0.1, poses=lambda t: np.diag([1.0, 1.0, 1.0 if t == 0.0 else -1.0, 1.0]))
+    with pytest.raises(ValueError, match="rotation"):
+        body.pose_at(1.0)
+
+
 def test_rigid_bodies_need_inertia():
     with pytest.raises(ValueError, match="Quasistatic"):
         Simulation([cuboid(0.1)], settings_of(quasistatic=True))

@@ -23,7 +23,7 @@ from ..device.blocks import block_mat33, block_sum, block_vec3, is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
 from .islands import Islands, Moments, origin_of
-from .wrench import Wrench
+from .wrench import Wrench, axial
 
 wp.set_module_options(OPTIONS)
 
@@ -162,12 +162,6 @@ def move_surface(
     if steps.is_active[island] != 0:
         r = islands.turn[island] * (wp.vec3d(x[s]) - islands.center[island])
         moved[s] = wp.vec3(islands.center[island] + islands.shift[island] + r)
-
-
-@wp.func
-def axial(m: wp.mat33d):
-    """Σ a × b, where m = Σ a bᵀ."""
-    return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])
 
 
 @wp.func

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sums of forces on what moves rigidly."""
+"""Sums of forces and moments on what moves rigidly."""
 
 import warp as wp
 
@@ -32,3 +32,9 @@ def add_force(f: wp.vec3, h: wp.mat33, arm: wp.vec3d, total: Wrench):
     total.mixed -= k * a
     total.around -= a * k * a
     return total
+
+
+@wp.func
+def axial(m: wp.mat33d):
+    """Return Σ a × b, where m = Σ a bᵀ."""
+    return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])

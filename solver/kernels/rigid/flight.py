@@ -12,10 +12,10 @@ import warp as wp
 
 from ..descent.guess import rotation_matrix
 from ..device.options import OPTIONS
+from ..groups.wrench import axial
 from .poses import (
     RigidArrays,
     angle_of,
-    axial,
     image,
     middle_of,
     part_of_turn,

@@ -9,6 +9,7 @@ import warp as wp
 
 from ..descent.guess import rotation_matrix
 from ..device.options import OPTIONS
+from ..groups.wrench import axial
 
 wp.set_module_options(OPTIONS)
 
@@ -75,12 +76,6 @@ def turned_by(angle: wp.vec3d, turn: wp.mat33d):
     r = rotation_matrix(angle) * turn
     three = wp.float64(3.0) * wp.identity(n=3, dtype=wp.float64)
     return wp.float64(0.5) * r * (three - wp.transpose(r) * r)
-
-
-@wp.func
-def axial(m: wp.mat33d):
-    """Return Σ a × b, where m = Σ a bᵀ."""
-    return wp.vec3d(m[1, 2] - m[2, 1], m[2, 0] - m[0, 2], m[0, 1] - m[1, 0])
 
 
 @wp.func

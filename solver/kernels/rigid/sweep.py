@@ -14,8 +14,9 @@ import warp as wp
 from ..descent.vertex_solve import ANALYTIC, ATTACHMENTS, IN_CELLS, Objective
 from ..device.options import OPTIONS
 from ..groups.rigid_steps import newton_step
+from ..groups.wrench import axial
 from .forces import RigidStep, forces_function
-from .poses import RigidArrays, angle_of, axial, image, part_of_turn, tensor_of, turned_by
+from .poses import RigidArrays, angle_of, image, part_of_turn, tensor_of, turned_by
 
 wp.set_module_options(OPTIONS)
 
