@@ -88,7 +88,10 @@ def doomed(run):
 
 
 def bake_on_farm(run, slurm, count, impatient=False):
-    """Bake all jobs, and kill node2 meanwhile; returns the number of the task that was on it."""
+    """Bake all jobs, and kill node2 meanwhile; returns the number of the task that was on it.
+
+    With `impatient`, node2 stays dead, and Slurm runs the task again at once.
+    """
     run.shown("sinfo")
     run.shown("sbatch", f"--array=1-{count}", HERE / "bake.sbatch", "jobs.txt")
     task = wait_until("a bake on node2", lambda: doomed(run))
@@ -104,10 +107,13 @@ def bake_on_farm(run, slurm, count, impatient=False):
     number = wait_until("Slurm to notice", requeued)
     run.shown("sinfo")
     run.shown("squeue")
-    start_node("node2", run.environment)
-    print("# slurmd of node2 started again")
-    if impatient:  # Slurm waits for two minutes before it runs a task again
+    if impatient:
+        # Slurm waits for two minutes before it runs a task again. Sooner, the killed node must not
+        # get it: it may not have forgotten the first start.
         run.said("scontrol", "update", f"JobId={number}", "StartTime=now")
+    else:
+        start_node("node2", run.environment)
+        print("# slurmd of node2 started again")
     wait_until("the array", lambda: not run.said("squeue", "--noheader")[0].strip(), 3600.0)
     return task
 

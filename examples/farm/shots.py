@@ -19,7 +19,7 @@ SHOTS = 8
 def build(turn, frames=48, cells=6, faces=20):
     """The open file with the three objects, turned about the vertical by `turn` [rad]."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.mesh.primitive_cube_add(size=0.6, location=(0.0, 0.0, 0.5), rotation=(0.3, 0.4, turn))
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=2, radius=0.35, location=(0.0, 0.0, 0.5))
     jelly = _simulated("Jelly", "SOFT")
     jelly.vbd.youngs_modulus, jelly.vbd.resolution = 2e4, cells
     bpy.ops.mesh.primitive_cube_add(
@@ -29,6 +29,10 @@ def build(turn, frames=48, cells=6, faces=20):
     bpy.ops.mesh.primitive_grid_add(
         x_subdivisions=faces, y_subdivisions=faces, size=1.6, location=(0.0, 0.0, 1.6)
     )
+    # Blender may show a bent quad by its other diagonal, through which things look.
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.quads_convert_to_tris()
+    bpy.ops.object.mode_set(mode="OBJECT")
     _simulated("Cloth", "CLOTH")
     scene = bpy.context.scene
     scene.vbd.use_ground = True
