@@ -29,6 +29,7 @@ from .cache_files import (
     write_whole,
 )
 from .cache_header import UNSEALED, Header, described
+from .cache_lock import LOCK
 from .fingerprint import Change, changed_bodies, changed_settings, plain
 from .messages import message
 
@@ -53,7 +54,7 @@ class Cache:
         `known` are other fields of the `Header`.
         """
         try:
-            remove(folder)
+            _empty(folder)
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise in_words(error, message("cache.make"), folder) from error
@@ -223,11 +224,17 @@ def transfer(folder, to, keep):
 
 def remove(folder):
     """Delete the files of the cache in `folder`, and the folder if it is empty then."""
-    for path in _files(folder):
-        path.unlink(missing_ok=True)  # another bake may be at work in it
+    _empty(folder)
     folder = Path(folder)
+    (folder / LOCK).unlink(missing_ok=True)  # of a process that was killed
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+
+
+def _empty(folder):
+    """Delete the files of the cache in `folder`."""
+    for path in _files(folder):
+        path.unlink(missing_ok=True)  # another bake may be at work in it
 
 
 def _files(folder):

@@ -35,13 +35,15 @@ def announced(scene, state):
         state.baking, state.cancel_requested, state.progress, state.status = False, False, 0.0, ""
 
 
-def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
+def bake_steps(context, folder=None, wait=0.02, visible=False, after=None, keys=True):
     """Bake the scene: yields each `Solved` frame, and None at least every `wait` seconds.
 
+    `folder`: where the frames go, which the caller has `locked`; that of the scene by default.
     `visible`: show finished frames in the viewport, and give drawing priority. `after`: resume
     after the saved frames of an earlier bake, up to this scene frame or `EVERY_FRAME`; None starts
-    over and deletes them. Returns an `Outcome`. ValueError and OSError give the reason why nothing
-    was baked; the scene is then unchanged. It is also unchanged if the generator is closed early.
+    over and deletes them. `keys`: turn the frames into keys at the end. Returns an `Outcome`.
+    ValueError and OSError give the reason why nothing was baked; the scene is then unchanged. It is
+    also unchanged if the generator is closed early.
     """
     scene, state = context.scene, context.window_manager.vbd
     started = time.monotonic()
@@ -53,7 +55,7 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None):
             yield None
         run = Run(context, folder, wait, visible, after)
         yield from run.steps()
-        run.keep(started)
+        run.keep(started, keys)
     return run.outcome
 
 

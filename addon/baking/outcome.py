@@ -30,6 +30,8 @@ class Outcome:
     rejected: set = field(default_factory=set)
     cancelled: bool = False
     error: str = ""
+    may_pass: bool = False
+    """The error is one of a disk, memory or device, and need not come again."""
     notes: list = field(default_factory=list)
     headline: str = ""
     """The first sentence of the report, if it is not that of a bake."""
@@ -45,6 +47,11 @@ class Outcome:
     def frames(self):
         """The last existing frame, counted from 0."""
         return self.last.index if self.last else self.first
+
+    @property
+    def may_continue(self):
+        """Return whether a bake that ended early can go on by Resume as it is."""
+        return self.cancelled or self.may_pass
 
     def take(self, solved):
         """Count a solved frame."""

@@ -7,7 +7,7 @@ from ...solver.messages import message
 from ..gathering.keyed import stored_keyed
 from ..objects.participants import participants
 from ..values.measured import NOT_STORED
-from ..values.setting_values import NAMES
+from ..values.setting_values import OF_SCENES
 from .report import listed
 
 # Settings without effect on the result: the device, and how many frames there are.
@@ -51,7 +51,7 @@ def labels_of_changes(scene, was, set_to):
 
 
 def _of_scene(scene):
-    return _known(scene.vbd, NAMES - WITHOUT_EFFECT)
+    return _known(scene.vbd, OF_SCENES - WITHOUT_EFFECT)
 
 
 def _of_object(ob):

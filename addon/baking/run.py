@@ -7,6 +7,7 @@ become shape keys when it has ended.
 """
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
@@ -14,6 +15,7 @@ from typing import Any
 
 import bpy
 
+from ...solver.cache_lock import locked
 from ...solver.messages import message
 from ..gathering.gather import gather, participants, prepared_for_bake
 from ..gathering.hint import Hint
@@ -71,15 +73,8 @@ class Run:
                 yield None
             follow(bpy.data.filepath)
             self.place = self.folder or cache_folder(scene)
-            kept = None
-            if self.after is not None:
-                kept = self.saved()
-                self.outcome.first = kept.frame
-                gathered.reader.begin_after(kept.frame)
-            self.solver = self.thread(device, kept)
-            self.outcome.bodies = self.solver.bodies
-            state.status = message("progress.starting")
-            yield from self._solve(kept)
+            with nullcontext() if self.folder else locked(self.place):
+                yield from self._solve(device)
         if self.solver.error is not None:
             self._explain(self.solver.error)
 
@@ -100,8 +95,15 @@ class Run:
         fps = self.scene.render.fps / self.scene.render.fps_base
         return SolverThread(self.gathered, device, self.place, fps, kept, self.visible)
 
-    def _solve(self, kept):
-        solver = self.solver
+    def _solve(self, device):
+        kept = None
+        if self.after is not None:
+            kept = self.saved()
+            self.outcome.first = kept.frame
+            self.gathered.reader.begin_after(kept.frame)
+        self.solver = solver = self.thread(device, kept)
+        self.outcome.bodies = solver.bodies
+        self.state.status = message("progress.starting")
         self.preview = Preview(self.scene, self.gathered, self.visible)
         self.left = TimeLeft(self.outcome.count)
         first = self.begin(kept)
@@ -174,14 +176,17 @@ class Run:
         if not isinstance(error, ValueError | OSError) or not self.outcome.last:
             raise error
         self.outcome.error = explain(error)
+        self.outcome.may_pass = isinstance(error, OSError)
 
-    def keep(self, started):
+    def keep(self, started, keys=True):
         """Write the frames so far into shape keys, and the report into the scene; `started`: the
-        time on the monotonic clock when the bake began [s].
+        time on the monotonic clock when the bake began [s]. Without `keys` the frames stay in the
+        cache only.
         """
         scene, outcome, solver = self.scene, self.outcome, self.solver
         if outcome.frames:
             refuse_lost(solver.cache, outcome.frames)
+        if outcome.frames and keys:
             self.state.status = message("progress.writing")
             replaced = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
             frames = self.gathered.frame_start, outcome.frames, outcome.count

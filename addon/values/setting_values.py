@@ -3,17 +3,22 @@
 
 import argparse
 
+import bpy
+
 from ...solver.messages import message
-from .declared import SETTINGS
+from .declared import MATERIAL, SETTINGS
 
 # Properties that affect a solve; all others of `scene.vbd` belong to a viewport or the add-on.
-NAMES = {f.name for f in SETTINGS} | {
+OF_SCENES = {f.name for f in SETTINGS} | {
     "device",
     "frame_end",
     "frame_start",
     "restart_every",
     "time_scale",
 }
+OF_OBJECTS = {f.name for f in MATERIAL}
+# Of an object only if its switch is on; otherwise that of the scene acts.
+WITH_OWN_FRICTION = ("friction", "static_friction")
 
 
 def frame_range(text):
@@ -27,18 +32,34 @@ def frame_range(text):
         raise argparse.ArgumentTypeError(message("command.frame_range", text=text)) from None
 
 
-def set_value(group, name, text):
-    """Set a property of `scene.vbd` from text."""
-    setattr(group, name, value_of(group, name, text))
+def set_value(scene, name, text):
+    """Set a property of `scene.vbd`, such as substeps, or one of the material of an object, such as
+    Cube.density, from text.
+    """
+    owner, _, short = name.rpartition(".")
+    value = value_of(name, text)
+    if not owner:
+        setattr(scene.vbd, short, value)
+        return
+    simulated = {ob.name: ob for ob in scene.objects if ob.vbd.role != "NONE"}
+    if owner not in simulated:
+        names = ", ".join(sorted(simulated))
+        raise ValueError(message("command.unknown_object", name=owner, names=names))
+    material = simulated[owner].vbd
+    if short in WITH_OWN_FRICTION:
+        material.use_friction = True
+    setattr(material, short, value)
 
 
-def value_of(group, name, text):
-    """The value of a property of `scene.vbd` in text; refuses values that Blender would clamp."""
-    known = {name: group.bl_rna.properties[name] for name in NAMES}
+def value_of(name, text):
+    """The value in text of a property that `set_value` sets; refuses what Blender would clamp."""
+    owner, _, name = name.rpartition(".")
+    group = bpy.types.Object if owner else bpy.types.Scene
+    properties = group.bl_rna.properties["vbd"].fixed_type.properties
+    known = {name: properties[name] for name in (OF_OBJECTS if owner else OF_SCENES)}
     if name not in known:
-        raise ValueError(
-            message("command.unknown_setting", name=name, names=", ".join(sorted(known)))
-        )
+        names = ", ".join(sorted(known))
+        raise ValueError(message("command.unknown_setting", name=name, names=names))
     prop = known[name]
     if prop.type == "ENUM":
         choices = {item.identifier.lower(): item.identifier for item in prop.enum_items}

@@ -10,9 +10,11 @@ import bpy
 import pytest
 from blender_scenes import frames, sheet, tet_block
 
+from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.headless.command import run
 from vbd.addon.playing.baked import warnings
 from vbd.solver.cache import Cache
+from vbd.solver.cache_lock import locked
 
 
 @pytest.fixture
@@ -87,7 +89,7 @@ def test_a_bake_that_stops_early_is_marked_as_partial(file, capsys, monkeypatch)
 
     monkeypatch.setattr(Cache, "write", full_at_three)
     output = file.with_name("part.blend")
-    assert command("bake", file, "--output", output) == 1
+    assert command("bake", file, "--output", output) == 3
     printed = capsys.readouterr().out
     assert "Baked 2 of 5 frames" in printed and "No space left on device" in printed
     assert "Partial bake: frames 1 to 3 of 1 to 6" in printed
@@ -142,6 +144,9 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
         (["--set", "substeps=many"], 'substeps is "many"; it must be a whole number'),
         (["--set", "substeps=0"], "substeps is 0; it must lie between 1"),
         (["--set", "damping=nan"], "damping is nan"),
+        (["--set", "Blok.density=5"], 'no simulated object "Blok"; there are Block'),
+        (["--set", "Block.role=CLOTH"], 'no setting "role"; there are activation, '),
+        (["--set", "Block.density=-1"], "density is -1; it must lie between"),
         (["--set", "use_ground=maybe"], "it must be true or false"),
         (["--output", "/nowhere/at/all.blend"], "there is no folder"),
         (["--output", "out.txt"], "must end in .blend"),
@@ -150,6 +155,59 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
 def test_a_wrong_command_is_a_sentence_and_code_2(file, capsys, options, sentence):
     assert command("bake", file, *options) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [[], ["--load"]])
+def test_a_second_bake_into_the_same_output_changes_nothing_and_may_be_tried_again(
+    file, capsys, options
+):
+    output = file.with_name("out.blend")
+    assert command("bake", file, "--output", output) == 0
+    before, folder = output.read_bytes(), cache_folder(bpy.context.scene)
+    header = (folder / "header.json").read_bytes()
+    with locked(folder):
+        assert command("bake", file, "--output", output, *options) == 3
+    assert "Another bake is writing these frames (process " in capsys.readouterr().err
+    assert output.read_bytes() == before and (folder / "header.json").read_bytes() == header
+    assert command("bake", file, "--output", output, *options) == 0
+
+
+def test_frames_can_stay_in_the_cache_until_they_are_loaded(file, capsys):
+    output = file.with_name("out.blend")
+    bake = ["bake", file, "--output", output, "--cache-only", "--resume"]
+    for _ in range(2):  # a farm may run a command again that has ended
+        assert command(*bake) == 0
+        assert "Frames are in" in capsys.readouterr().out
+    assert not output.exists() and not any(ob.vbd.baked for ob in bpy.data.objects)
+    assert command("bake", file, "--output", output) == 2
+    assert "--resume continues after them" in capsys.readouterr().err
+    assert command("bake", file, "--output", output, "--load") == 0
+    assert keys(output) == 7
+
+
+def test_a_disk_that_cannot_be_written_may_be_tried_again(file, capsys):
+    file.with_name("vbd_cache").write_text("a file where the folder should be")
+    assert command("bake", file) == 3
+    assert "Cannot make a folder for the cache" in capsys.readouterr().err
+
+
+def test_the_material_of_an_object_is_set(file, capsys):
+    output = file.with_name("out.blend")
+    values = ["Block.youngs_modulus=2e4", "Block.friction=0.7", "friction=0.2"]
+    assert command("bake", file, "--set", *values, "--output", output) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    block, scene = bpy.data.objects["Block"].vbd, bpy.context.scene.vbd
+    assert (block.youngs_modulus, block.use_friction) == (2e4, True)
+    assert (block.friction, scene.friction) == pytest.approx((0.7, 0.2))
+
+
+def test_a_value_that_keyframes_would_replace_is_refused(file, capsys):
+    block = bpy.data.objects["Block"]
+    block.vbd.keyframe_insert("density", frame=1)
+    bpy.ops.wm.save_mainfile()
+    assert command("bake", file, "--set", "Block.density=500") == 2
+    assert "Block.density has keyframes or a driver, which win" in capsys.readouterr().err
+    assert command("bake", file, "--set", "Block.youngs_modulus=5e4") == 0
 
 
 def test_a_missing_file_is_a_sentence_and_code_2(scene, capsys):
@@ -210,8 +268,9 @@ def test_python_dash_m_refuses_without_a_traceback(tmp_path):
     assert "there is no file" in result.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_control_c_keeps_the_frames_so_far(file, tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals for one process")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_control_c_and_the_end_by_a_farm_keep_the_frames_so_far(file, tmp_path, number):
     output = tmp_path / "out.blend"
     process = subprocess.Popen(
         [sys.executable, "-m", "vbd", "bake", file, "--frames", "1:9999", "--output", output],
@@ -220,10 +279,10 @@ def test_control_c_keeps_the_frames_so_far(file, tmp_path):
     )
     for line in process.stdout:
         if line.startswith("Frame 5 "):
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             break
     printed, _ = process.communicate(timeout=120)
-    assert process.returncode == 1
+    assert process.returncode == 3
     assert "then cancelled" in printed
     assert "Partial bake: frames 1 to " in printed
     bpy.ops.wm.open_mainfile(filepath=str(output))

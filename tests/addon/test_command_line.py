@@ -8,7 +8,8 @@ import pytest
 from blender_scenes import frames
 
 from vbd.addon.baking.command_line import command_line, options
-from vbd.addon.headless.command import _configure, parser
+from vbd.addon.headless.command import parser
+from vbd.addon.headless.opening import configure
 from vbd.addon.values.declared import SETTINGS
 from vbd.addon.values.presets import apply_preset
 
@@ -40,7 +41,7 @@ def test_the_options_bring_the_settings_back(scene, change):
     change(scene)
     before, words = settings(scene), options(scene)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    _configure(bpy.context, parser("vbd").parse_args(["bake", "x.blend", *words]))
+    configure(bpy.context, parser("vbd").parse_args(["bake", "x.blend", *words]))
     assert settings(bpy.context.scene) == before
 
 

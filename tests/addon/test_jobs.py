@@ -59,6 +59,22 @@ def test_without_values_there_is_one_command_for_each_file(shot, capsys):
     ]
 
 
+def test_materials_of_objects_are_swept_too(shot, capsys):
+    found = printed(capsys, shot, "--set", "Sheet.001.density=0.1,0.2", "--cache-only")
+    assert found[1][6:] == [
+        *("--cache-only", "--set", "Sheet.001.density=0.2", "--output"),
+        *(str(shot.with_name("my_shot_Sheet.001.density-0.2.blend")), "--resume"),
+    ]
+
+
+def test_two_bakes_never_share_a_cache(shot, capsys):
+    """The folders of `my.shot` and `my_shot` have the same name."""
+    other = shot.with_name("my.shot.blend")
+    other.write_bytes(shot.read_bytes())
+    assert run(["jobs", str(shot), str(other)], "vbd") == 2
+    assert "two jobs would share" in capsys.readouterr().err
+
+
 TOO_MANY = ",".join(str(k / 1001) for k in range(10001))
 
 
@@ -74,10 +90,13 @@ TOO_MANY = ",".join(str(k / 1001) for k in range(10001))
             ["--set", f"damping={TOO_MANY}"],
             "make 10001 jobs",
         ),
+        (["--set", "Sheet.mass=4"], 'there is no setting "mass"'),
+        (["--set", "Sheet.density=-4"], "density is -4; it must lie between"),
+        (["--folder", "/nowhere/at/all"], "there is no folder /nowhere/at/all"),
         (["--preset", "Nonsense"], 'there is no solver preset "Nonsense"'),
         (["--frames", "5"], '"5" is not a frame range'),
         (["no.blend"], "there is no file no.blend"),
-        (["{shot}"], "two jobs would be saved as"),
+        (["{shot}"], "two jobs would share"),
     ],
 )
 def test_what_no_bake_would_take_is_a_sentence_and_code_2(shot, capsys, options, sentence):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 import bpy
 import numpy as np
@@ -336,7 +337,24 @@ def test_a_folder_that_is_removed_during_the_bake_is_told_and_nothing_is_half_ap
     assert bake().frames == FRAMES
 
 
-def test_of_two_bakes_at_once_the_later_one_is_whole_and_the_other_says_so(scene, whole):
+def test_of_two_bakes_at_once_the_later_one_is_refused(scene, whole):
+    earlier = bake_steps(bpy.context)
+    while next(earlier) is None:
+        pass
+    for after in (None, EVERY_FRAME):
+        # As from a second Blender, which does not know of the first bake.
+        bpy.context.window_manager.vbd.baking = False
+        with pytest.raises(OSError, match="Another bake is writing these frames"):
+            bake(after)
+    assert run_to_end(earlier, show=lambda _: None).frames == FRAMES
+    assert same_as(whole)
+
+
+def test_without_locks_the_later_of_two_bakes_is_whole_and_the_other_says_so(
+    scene, whole, monkeypatch
+):
+    """Some shared disks have no locks."""
+    monkeypatch.setattr("vbd.addon.baking.run.locked", lambda folder: nullcontext())
     earlier = bake_steps(bpy.context)
     while next(earlier) is None:
         pass
@@ -418,7 +436,7 @@ def test_the_command_line_goes_on_loads_and_never_deletes_unasked(scene, whole, 
         "Iterations was 5, is 9; --resume needs the old values, --from 10"
         in capsys.readouterr().err
     )
-    assert command("bake", file, "--output", file, "--load") == 1
+    assert command("bake", file, "--output", file, "--load") == 3
     assert "Loaded frames 1 to 10 from the cache; 1 is missing" in capsys.readouterr().out
     assert command("bake", file, "--output", file, "--from", "10") == 0
     assert same_as(whole)

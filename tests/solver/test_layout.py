@@ -28,6 +28,7 @@ LAYERS = (
     "rest_shapes",
     "cache",
     "cache_header",
+    "cache_lock",
     "cache_files",
     "fingerprint",
     "attachments",
