@@ -22,7 +22,7 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
-from ..topology.values import number, numbers
+from ..topology.values import number, three_numbers
 from .solids import EmbeddedSurface, Volume
 
 # The signs s_k of the four points.
@@ -75,7 +75,8 @@ class RigidBody(Volume):
             self.first_pose = self._pose(0.0)
             self.mesh_points = self.mesh_points @ self.first_pose[0].T + self.first_pose[1]
         for what in ("velocity", "angular_velocity"):
-            setattr(self, what, self._vector(what.replace("_", " "), getattr(self, what)))
+            value = three_numbers(self.name, what.replace("_", " "), getattr(self, what))
+            setattr(self, what, value)
         self.properties, self.triangles = self._properties(triangles)
         spread, axes = np.linalg.eigh(self.properties.second / self.properties.mass)
         spread = np.maximum(spread, THINNEST * spread[-1])
@@ -113,13 +114,6 @@ class RigidBody(Volume):
             if name not in KEYED:
                 known = {"value": name, "names": ", ".join(KEYED)}
                 raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
-
-    def _vector(self, what, value):
-        """Return a velocity as float64 [3]."""
-        value = numbers(self.name, what, value)
-        if value.shape != (3,) or not np.isfinite(value).all():
-            raise ValueError(message("script.rigid_vector", name=self.name, what=what))
-        return value
 
     def _properties(self, triangles):
         """Return the `MassProperties`, and the triangles facing outwards where they are closed."""
