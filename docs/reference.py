@@ -34,9 +34,16 @@ IN_LABEL = re.compile(r" \(([^()]*)\)$")
 # Properties of operators that Blender uses itself, for its file browser and for presets.
 NOT_OURS = ("rna_type", "filter_", "check_existing", "remove_")
 # The label of the panel that contains all others of the sidebar, and that of those of an object.
-TITLE = "Soft Bodies and Cloth (VBD)"
-# Fields that show a property of the object that the panel chooses, described without it.
+TITLE = "VBD Simulation"
+# Descriptions of fields, by their label or property: those that show a property of the object that
+# the panel chooses, and those of joints that turn and of joints that move, which share a label.
 DESCRIBED = {
+    "low_angle": "Least angle or distance, counted from the start",
+    "low_distance": "Least angle or distance, counted from the start",
+    "high_angle": "Largest angle or distance, counted from the start",
+    "high_distance": "Largest angle or distance, counted from the start",
+    "motor_turns": "Turns about the axis per second, or speed along it",
+    "motor_speed": "Turns about the axis per second, or speed along it",
     "Where Painted": "The property where the weight is 1: the number of the Material panel itself",
     "Material": "Material of the spheres that the modifier VBD Grains draws",
 }
@@ -173,7 +180,7 @@ class Layout:
     def prop(self, group, name, text="", **_):
         p = group.bl_rna.properties[name]
         shown = IN_LABEL.sub("", text or p.name)
-        self.fields[shown] = DESCRIBED.get(shown, p.description)
+        self.fields[shown] = DESCRIBED.get(name, DESCRIBED.get(shown, p.description))
 
     def prop_search(self, group, name, *_, text="", **__):
         self.prop(group, name, text)
@@ -201,10 +208,19 @@ def situations():
             if p.type == "COLLECTION":
                 getattr(vbd, p.identifier).add()
         yield
+        if role == "RIGID":
+            yield from _joints(vbd.attachments[0])
     bpy.ops.curve.primitive_bezier_curve_add()
     bpy.ops.vbd.add(role="ROD")
     bpy.context.object.vbd.bake_record = "{}"  # as after a bake
     yield
+
+
+def _joints(item):
+    """Make an attachment a joint of every kind that has fields of its own."""
+    item.axis_object = bpy.data.objects.new("Axis", None)
+    for item.kind, item.motor in itertools.product(("HINGE", "SLIDER"), ("SPEED", "POSITION")):
+        yield
 
 
 @functools.cache

@@ -13,9 +13,10 @@ import numpy as np
 import warp as wp
 
 from .attachments import Attachment
-from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Rod
+from .bodies import Cells, Cloth, Collider, EmbeddedSurface, Grains, RigidBody, Rod
 from .lattice.lattice import embed, lattice
 from .scene.directors import with_directors
+from .scene.joints import Joint
 from .settings import Material, Settings
 from .simulate import simulate
 
@@ -40,12 +41,17 @@ def _sheet(squares, size, height):
     return np.stack([x, y, np.full(len(x), height)], axis=1), triangles
 
 
-def _soft_body(material):
-    # An octahedron has more edges than a node of a tree.
-    points = np.concatenate([np.eye(3), -np.eye(3)]) * 0.5 + [2.5, 0.5, 0.5]
+def _octahedron(x):
+    # It has more edges than a node of a tree.
+    points = np.concatenate([np.eye(3), -np.eye(3)]) * 0.5 + [x, 0.5, 0.5]
     triangles = np.array(
         [(0, 1, 2), (1, 3, 2), (3, 4, 2), (4, 0, 2), (1, 0, 5), (3, 1, 5), (4, 3, 5), (0, 4, 5)]
     )
+    return points, triangles
+
+
+def _soft_body(material):
+    points, triangles = _octahedron(2.5)
     cells = lattice(points, triangles, 3)
     surface = EmbeddedSurface(*embed(points, cells), triangles)
     return Cells(cells.points, cells.cells, material, surface=surface, name="Soft Body")
@@ -60,9 +66,16 @@ def _rod():
     return Rod(points, edges, BENDING, name="Rod", directors=directors)
 
 
+def _grains(material):
+    # They touch at the start, as bonded ones do.
+    x = np.linspace(7.0, 8.0, LINKS)
+    points = np.stack([x, *np.zeros((2, LINKS))], axis=1)
+    return Grains(points, 0.5 * (x[1] - x[0]), material, name="Grains")
+
+
 def common_mixes():
     """Yield small scenes (bodies, settings) with the kernels of most: one kind of body, then two,
-    then one with an attachment.
+    then one with an attachment, a joint, bonds or the ground.
 
     The first soft body is not damped; cloth and rods have a ready-made material. Ready-made soft
     bodies may be nearly incompressible.
@@ -70,13 +83,19 @@ def common_mixes():
     floor = Collider(*_sheet(1, 10.0, -0.001), name="Floor")
     cloth, rod = Cloth(*_sheet(SQUARES, 1.0, 0.0), IN_AIR, name="Cloth"), _rod()
     soft, damped = _soft_body(UNDAMPED), _soft_body(READY_MADE)
-    single = [(soft,), (cloth,), (rod,), (damped,)]
+    rigid, grains = RigidBody(*_octahedron(4.0), UNDAMPED, name="Rigid"), _grains(UNDAMPED)
+    deformable = [(soft,), (cloth,), (rod,), (damped,)]
     pairs = [(soft, cloth), (soft, rod), (cloth, rod), (damped, cloth), (damped, rod)]
-    for bodies in single + pairs:
+    pairs += [(rigid, cloth), (rigid, rod), (rigid, grains)]
+    for bodies in [*deformable, (rigid,), (grains,), *pairs]:
         yield [*bodies, floor], Settings(threads=1)
-    for body in single:  # pins with weights, attachments and pulls
+    for body in deformable:  # pins with weights, attachments and pulls
         tie = Attachment(body[0], [0], 1.0, points=body[0].points[:1])
         yield [*body, floor, tie], Settings(threads=1)
+    other = RigidBody(*_octahedron(5.5), UNDAMPED, name="Other")
+    yield [rigid, other, Joint("hinge", rigid, other, (4.75, 0.5, 0.5)), floor], Settings(threads=1)
+    yield [_grains(Material(cohesion=1e3)), floor], Settings(threads=1)
+    yield [rigid], Settings(threads=1, use_ground=True)
 
 
 def main():

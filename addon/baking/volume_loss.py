@@ -7,7 +7,7 @@ nothing, while real flesh or jelly keeps its volume.
 
 import numpy as np
 
-from ...solver.bodies import Collider, RigidBody, Volume
+from ...solver.bodies import Collider, Volume
 from ...solver.messages import message
 from ...solver.topology.meshes import solid_volumes
 from .report import Line, listed
@@ -73,5 +73,4 @@ class VolumeLoss:
 
 def keeps_its_own(body):
     """Return whether a body has a volume that no animation of its pins changes."""
-    solid = isinstance(body, Volume) and not isinstance(body, RigidBody)
-    return solid and (body.pins is None or body.pins.targets is None)
+    return isinstance(body, Volume) and (body.pins is None or body.pins.targets is None)

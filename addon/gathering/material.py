@@ -3,13 +3,17 @@
 
 from dataclasses import fields
 
+from ...solver.bodies.rigid import OF_MATERIAL
 from ...solver.settings import Material
 from ..objects.units import shown
 
 
 def material_of(ob):
-    """`Material` of an object; without a friction of its own it takes the scene's."""
-    own = {f.name: shown(ob.vbd, f.name) for f in fields(Material) if hasattr(ob.vbd, f.name)}
+    """`Material` of an object; without a friction of its own it takes the scene's. Rigid bodies
+    have only some of its values.
+    """
+    names = OF_MATERIAL if ob.vbd.role == "RIGID" else [f.name for f in fields(Material)]
+    own = {name: shown(ob.vbd, name) for name in names if hasattr(ob.vbd, name)}
     if not ob.vbd.use_friction:
         own |= {"friction": None, "static_friction": 0.0}
     return Material(**own)

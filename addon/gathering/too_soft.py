@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...solver.bodies import RigidBody, Volume
+from ...solver.bodies import Volume
 from ...solver.bodies.own_weight import MUCH, own_load
 from ...solver.messages import message
 
@@ -32,7 +32,7 @@ def _held(body, holding):
 def notes(gathered):
     """Sentences about bodies that their weight would deform by more than `MUCH`."""
     for body in gathered.simulated():
-        if not isinstance(body, Volume) or isinstance(body, RigidBody):
+        if not isinstance(body, Volume):
             continue
         held = _held(body, gathered.holding)
         if body.keeps_shape and len(held):

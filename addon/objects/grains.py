@@ -103,9 +103,8 @@ def filling(ob, radius):
     return packing(ob.name, points, triangles, radius) / scale, radius
 
 
-def fill(grains, source, radius):
-    """Replace the mesh of an object of grains by those that fill another one, in its own space."""
-    centers, radius = filling(source, radius)
+def fill(grains, centers, radius):
+    """Replace the mesh of an object of grains by those of a `filling`, in its own space."""
     inverse = np.linalg.inv(read_mesh.matrix(grains))
     mesh = grains.data
     mesh.clear_geometry()
@@ -116,15 +115,13 @@ def fill(grains, source, radius):
     grains.vbd.grain_radius = radius / unit_scale(bpy.context.scene)
 
 
-def new_filling(context, source):
-    """A new object of grains that fill another one, which is hidden, in its collections."""
+def new_grains(context, source, centers, radius):
+    """A new object of the grains of a `filling` of another one, which is hidden, in its
+    collections.
+    """
     mesh = bpy.data.meshes.new(f"{source.name} Grains")
     made = bpy.data.objects.new(mesh.name, mesh)
-    try:
-        fill(made, source, 0.0)
-    except ValueError:
-        bpy.data.meshes.remove(mesh)  # and the object
-        raise
+    fill(made, centers, radius)
     for collection in source.users_collection or [context.collection]:
         collection.objects.link(made)
     made.vbd.grain_source = source

@@ -7,7 +7,7 @@ from ..objects.curves import is_simulated_as_points
 from ..objects.participants import ROLE_ICONS
 from ..values.presets import NONE_SHOWN, shown_preset
 
-TITLE = "Soft Bodies and Cloth (VBD)"
+TITLE = "VBD Simulation"
 # The unit at the end of a label.
 UNIT = re.compile(r" \([^()]*\)$")
 

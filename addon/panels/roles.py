@@ -7,7 +7,7 @@ from bpy.props import EnumProperty
 from ...solver.messages import message
 from ..objects.cell_count import can_count, count_cells
 from ..objects.curves import is_simulated_as_points
-from ..objects.grains import fill, new_filling, radius_of
+from ..objects.grains import fill, filling, new_grains, radius_of
 from ..objects.hair import is_hair
 from ..objects.participants import CONVERTIBLE, participants, select_only, unsuited
 from ..values.presets import MATERIAL_VALUES, apply_shipped_material
@@ -88,14 +88,17 @@ class VBD_OT_add(bpy.types.Operator):
         if reason:
             self.report({"ERROR"}, reason)
             return {"CANCELLED"}
+        try:  # all of them before any object changes
+            fillings = _fillings(chosen) if self.role == "GRAINS" else {}
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if not participants(context.scene):
             take_range(context.scene)
-        if self.role == "GRAINS":
-            try:
-                chosen = [_as_grains(context, ob) for ob in chosen]
-            except ValueError as error:
-                self.report({"ERROR"}, str(error))
-                return {"CANCELLED"}
+        if fillings:
+            chosen = [
+                new_grains(context, ob, *fillings[ob]) if ob in fillings else ob for ob in chosen
+            ]
             select_only(context, chosen)
         for ob in chosen:
             if ob.vbd.role == self.role:
@@ -111,10 +114,11 @@ class VBD_OT_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _as_grains(context, ob):
-    """The object itself, if its vertices can be grains, or a new one that fills it."""
-    has_role = ob.vbd.role == "GRAINS" or not len(ob.data.polygons)
-    return ob if has_role else new_filling(context, ob)
+def _fillings(objects):
+    """The `filling` of those objects with faces that are no grains: their vertices are none."""
+    return {
+        ob: filling(ob, 0.0) for ob in objects if ob.vbd.role != "GRAINS" and len(ob.data.polygons)
+    }
 
 
 class VBD_OT_fill_again(bpy.types.Operator):
@@ -136,7 +140,7 @@ class VBD_OT_fill_again(bpy.types.Operator):
     def execute(self, context):
         ob = context.object
         try:
-            fill(ob, ob.vbd.grain_source, radius_of(ob))
+            fill(ob, *filling(ob.vbd.grain_source, radius_of(ob)))
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

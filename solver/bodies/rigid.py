@@ -10,11 +10,12 @@ since Σ s = 0 and Σ s sᵀ = 4·1. A point c + r of it is Σ β_k X_k, β_k = 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from ..messages import message
+from ..settings import Material
 from ..topology.inertia import (
     has_volume,
     is_closed,
@@ -22,24 +23,34 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
-from ..topology.values import number, numbers
-from .solids import EmbeddedSurface, Volume
+from ..topology.values import number, three_numbers
+from .deformable import Deformable
+from .solids import EmbeddedSurface
 
 # The signs s_k of the four points.
 SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
-# Values of its material that may change in time.
+# Values of its material, and those of them that may change in time.
+OF_MATERIAL = (
+    "density",
+    "friction",
+    "static_friction",
+    "drag",
+    "air_friction",
+    "collision_thickness",
+)
 KEYED = ("friction", "drag", "air_friction")
 # The least principal moment ∫ρ r rᵀ as a fraction of the largest: thinner bodies count as so thick.
 THINNEST = 1e-8
 
 
 @dataclass(eq=False)
-class RigidBody(Volume):
+class RigidBody(Deformable):
     """A rigid body: `RigidBody(points [point, 3], triangles [triangle, 3], material, ...)`.
 
     A closed mesh is filled by material of the density of `material` [kg/m³]; an open one needs the
     `thickness` [m] of a shell, which a closed one may have as well. `mass` [kg] replaces the
-    density. `velocity` [m/s] is that of the center of mass, `angular_velocity` [rad/s].
+    density; of all other values of the material it takes those `OF_MATERIAL` and refuses the rest.
+    `velocity` [m/s] is that of the center of mass, `angular_velocity` [rad/s].
 
     `poses` is a function of the time [s] that returns the matrix [4, 4] from where the points are
     given to where they are, or the pair (rotation [3, 3], translation [3]). The body follows it
@@ -56,6 +67,7 @@ class RigidBody(Volume):
     angular_velocity: np.ndarray = field(default=(0.0, 0.0, 0.0), kw_only=True)
     poses: Callable | None = field(default=None, kw_only=True)
     until: float | None = field(default=None, kw_only=True)
+    surface: EmbeddedSurface = field(init=False)
 
     corners = 4
     element_name = "rigid body"
@@ -75,7 +87,8 @@ class RigidBody(Volume):
             self.first_pose = self._pose(0.0)
             self.mesh_points = self.mesh_points @ self.first_pose[0].T + self.first_pose[1]
         for what in ("velocity", "angular_velocity"):
-            setattr(self, what, self._vector(what.replace("_", " "), getattr(self, what)))
+            value = three_numbers(self.name, what.replace("_", " "), getattr(self, what))
+            setattr(self, what, value)
         self.properties, self.triangles = self._properties(triangles)
         spread, axes = np.linalg.eigh(self.properties.second / self.properties.mass)
         spread = np.maximum(spread, THINNEST * spread[-1])
@@ -87,12 +100,20 @@ class RigidBody(Volume):
         super().__post_init__()
 
     def check_numbers(self):
-        """Refuse a mass, thickness or density that is not above 0, and values per vertex."""
+        """Refuse a mass, thickness or density that is not above 0, values per vertex, and values of
+        a material that a rigid body has not.
+        """
         material = self.material
+        for f in fields(Material):
+            if f.name not in OF_MATERIAL and not np.array_equal(
+                getattr(material, f.name), f.default
+            ):
+                known = {"what": f.name, "names": ", ".join(OF_MATERIAL)}
+                raise ValueError(message("script.rigid_material", name=self.name, **known))
         given = {"mass": self.mass, "thickness": self.thickness}
         if self.mass is None:
             given["density"] = material.density
-        for what in ("density", "friction", "drag", "air_friction", "collision_thickness"):
+        for what in OF_MATERIAL:
             if np.ndim(getattr(material, what)):
                 raise ValueError(
                     message("script.rigid_one", name=self.name, what=what.replace("_", " "))
@@ -103,7 +124,7 @@ class RigidBody(Volume):
 
     def _refuse_deformation(self):
         """Refuse what only deformable bodies have."""
-        for what in ("pins", "velocities", "rest_points", "surface", "keeps_shape"):
+        for what in ("pins", "velocities", "rest_points", "keeps_shape"):
             value = getattr(self, what)
             if value is not None and value is not False:
                 raise ValueError(
@@ -113,13 +134,6 @@ class RigidBody(Volume):
             if name not in KEYED:
                 known = {"value": name, "names": ", ".join(KEYED)}
                 raise ValueError(message("script.one_of", name=self.name, what="keyed", **known))
-
-    def _vector(self, what, value):
-        """Return a velocity as float64 [3]."""
-        value = numbers(self.name, what, value)
-        if value.shape != (3,) or not np.isfinite(value).all():
-            raise ValueError(message("script.rigid_vector", name=self.name, what=what))
-        return value
 
     def _properties(self, triangles):
         """Return the `MassProperties`, and the triangles facing outwards where they are closed."""
@@ -206,5 +220,5 @@ class RigidBody(Volume):
         arm = self.properties.center - self.mesh_points.mean(axis=0)
         return middle + rotation @ arm, rotation
 
-    def _check_elements(self):
-        """The four points are never flat."""
+    def _check_rest_shape(self):
+        self.surface.check(self)  # the four points are never flat

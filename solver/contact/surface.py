@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bodies import Cells, Solid, Volume
+from ..bodies import Cells, RigidBody, Solid, Volume
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
 from ..scene.analytic_colliders import friction_at
@@ -215,7 +215,7 @@ def held_bodies(assembly, body, joint):
 
 def has_inside(body):
     """Return whether the surface of a body that can touch is closed."""
-    if not isinstance(body, Volume):
+    if not isinstance(body, Volume | RigidBody):
         return False
     if body.surface is None:  # tets that are all there twice have no boundary
         return len(body.boundary) > 0

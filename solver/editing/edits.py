@@ -13,6 +13,7 @@ from ..scene.attachments import Attachment
 from ..scene.joints import Joint
 from ..settings import Settings
 from ..topology.meshes import are_rows
+from ..topology.values import three_numbers
 from .changes import changed, changed_settings
 
 
@@ -43,11 +44,7 @@ class PullSpring:
 
     @goal.setter
     def goal(self, goal):
-        goal = np.array(goal, dtype=np.float64)
-        if goal.shape != (3,) or not np.isfinite(goal).all():
-            known = {"what": "goal", "values": goal}
-            raise ValueError(message("script.three_numbers", name=self.name, **known))
-        self._goal = goal
+        self._goal = three_numbers(self.name, "goal", goal)
 
     def at(self, _time):
         """The goal as the target [1, 3] of an attachment."""

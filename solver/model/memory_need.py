@@ -7,7 +7,7 @@ import sys
 
 import warp as wp
 
-from ..bodies import Volume
+from ..bodies import RigidBody, Volume
 from ..messages import message
 
 # Bytes on the host while a scene is set up on the CPU, and on a device alone: of a vertex, of
@@ -21,7 +21,7 @@ TOUCHING = 2100, 2800
 
 def surface_count(body):
     """Return about how many vertices of a body can touch."""
-    if not isinstance(body, Volume):
+    if not isinstance(body, Volume | RigidBody):
         return len(body.points)
     if body.surface is not None:
         return len(body.surface.corners)

@@ -11,8 +11,7 @@ import numpy as np
 from ..kernels.contact import analytic_colliders as kernels
 from ..messages import message
 from ..settings import check_friction
-from ..topology.meshes import FARTHEST
-from ..topology.values import number, numbers, refuse_other, shown
+from ..topology.values import number, refuse_other, three_numbers
 
 MotionInTime = Callable[[float], np.ndarray] | None
 """A function of time [s]: the matrix [4, 4] that maps a collider from where it is given to where it
@@ -24,15 +23,6 @@ is then, in homogeneous coordinates [m]; None where it stays there.
 EVEN = 1e-4
 
 __all__ = ["AnalyticCollider", "Box", "Plane", "Sphere"]
-
-
-def _three(name, what, values):
-    array = np.array(numbers(name, f"the {what}", values))
-    if array.shape != (3,) or not (np.abs(array) <= FARTHEST).all():
-        raise ValueError(
-            message("script.three_numbers", name=name, what=what, values=shown(values))
-        )
-    return array
 
 
 def _positive(name, what, value):
@@ -66,8 +56,8 @@ class Plane:
 
     def __post_init__(self):
         _check(self)
-        self.point = _three(self.name, "point", self.point)
-        normal = _three(self.name, "normal", self.normal)
+        self.point = three_numbers(self.name, "point", self.point)
+        normal = three_numbers(self.name, "normal", self.normal)
         _positive(self.name, "length of the normal", np.linalg.norm(normal))
         self.normal = normal / np.linalg.norm(normal)
 
@@ -89,8 +79,8 @@ class Box:
 
     def __post_init__(self):
         _check(self)
-        self.low = _three(self.name, "low corner", self.low)
-        self.high = _three(self.name, "high corner", self.high)
+        self.low = three_numbers(self.name, "low corner", self.low)
+        self.high = three_numbers(self.name, "high corner", self.high)
         _positive(self.name, "smallest side", (self.high - self.low).min())
 
     def walls(self):
@@ -113,7 +103,7 @@ class Sphere:
 
     def __post_init__(self):
         _check(self)
-        self.center = _three(self.name, "center", self.center)
+        self.center = three_numbers(self.name, "center", self.center)
         self.radius = _positive(self.name, "radius", self.radius)
 
     def walls(self):

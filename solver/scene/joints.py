@@ -15,7 +15,7 @@ import numpy as np
 from ..bodies.rigid import SIGNS, RigidBody
 from ..messages import message
 from ..topology.graphs import connected_components
-from ..topology.values import numbers, refuse_other
+from ..topology.values import refuse_other, three_numbers
 from .attachment_rows import RIGID
 from .attachments import Attachment
 
@@ -72,8 +72,8 @@ class Joint:
             refuse_other(self.name, "other", self.other, RigidBody)
         if self.motor is not None:
             refuse_other(self.name, "motor", self.motor, Motor)
-        self.point = self._three("point", self.point)
-        self.axis = self._three("axis", self.axis)
+        self.point = three_numbers(self.name, "point", self.point)
+        self.axis = three_numbers(self.name, "axis", self.axis)
         length = np.linalg.norm(self.axis)
         if not length > 0.0:
             raise ValueError(message("joint.no_axis", name=self.name))
@@ -98,12 +98,6 @@ class Joint:
             raise ValueError(
                 message("script.above_0", name=self.name, what="strength", value=self.strength)
             )
-
-    def _three(self, what, value):
-        value = numbers(self.name, what, value)
-        if value.shape != (3,) or not np.isfinite(value).all():
-            raise ValueError(message("joint.three_numbers", name=self.name, what=what))
-        return value
 
     @property
     def size(self):

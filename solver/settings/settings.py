@@ -3,11 +3,9 @@
 
 from dataclasses import dataclass, fields
 
-import numpy as np
-
 from ..messages import message
 from ..topology.values import number as number_of
-from ..topology.values import numbers, shown
+from ..topology.values import three_numbers
 from .declaring import check_ranges, choice, number, switch
 
 # Fewer iterations than these do not damp the overshoot of relaxation and fast vibrations.
@@ -19,11 +17,8 @@ LEAST_AT_REST = 8
 
 
 def acceleration(values):
-    """Three finite numbers [m/s²] as float64; refuses anything else."""
-    array = numbers("Gravity", "the acceleration", values)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(message("script.gravity", values=shown(values)))
-    return array
+    """Gravity [m/s²], three finite numbers, as float64; refuses anything else."""
+    return three_numbers("Gravity", "acceleration", values)
 
 
 def check_friction(name, friction):

@@ -7,14 +7,12 @@ import numpy as np
 
 from ..messages import message
 from .blocks import blocks
-from .values import as_array, numbers, shown
+from .values import FARTHEST, as_array, numbers, shown
 
 # A tet is flat if six times its volume is below this fraction of its longest edge cubed.
 FLAT_TET = 1e-6
 # A triangle is flat if twice its area is below this fraction of its longest edge squared.
 FLAT_TRIANGLE = 1e-6
-# Upper bound of coordinates [m].
-FARTHEST = 1e12
 # The faces of a tet of positive volume and of a cell, by its corners, seen from outside.
 FACES = {
     4: np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]),
@@ -40,7 +38,6 @@ def finite_points(name, what, points):
         points = points.reshape(0, 3)
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(message("script.points_shape", name=name, what=what, shape=points.shape))
-    # Beyond FARTHEST squares overflow float32; Blender turns infinity into such numbers.
     bad = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=1))
     if len(bad):
         raise ValueError(

@@ -9,6 +9,8 @@ from ..messages import message
 
 # Indices fit into int32.
 MOST = np.iinfo(np.int32).max
+# Beyond this, squares overflow float32; Blender turns infinity into such numbers.
+FARTHEST = 1e12
 
 
 def numbers(name, what, values):
@@ -25,6 +27,17 @@ def number(name, what, value):
     if array.shape != () or not np.isfinite(array):
         raise ValueError(message("script.not_finite", name=name, what=what, value=shown(value)))
     return float(array)
+
+
+def three_numbers(name, what, values):
+    """Return three finite numbers, such as a place or a direction, as a new float64 array [3];
+    refuses everything else.
+    """
+    array = np.array(numbers(name, f"the {what}", values))
+    if array.shape != (3,) or not (np.abs(array) <= FARTHEST).all():
+        known = {"what": what, "values": shown(values)}
+        raise ValueError(message("script.three_numbers", name=name, **known))
+    return array
 
 
 def whole_numbers(name, what, values):

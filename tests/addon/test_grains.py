@@ -101,6 +101,19 @@ def test_a_mesh_without_inside_is_not_filled(scene):
     assert len(bpy.data.objects) == count and not plane.hide_get()
 
 
+def test_of_objects_that_are_selected_all_are_filled_or_none(scene, cube):
+    bpy.ops.mesh.primitive_plane_add()
+    plane, count, before = bpy.context.object, len(bpy.data.objects), scene.vbd.frame_end
+    cube.vbd.role = plane.vbd.role = "COLLIDER"
+    cube.select_set(True)
+    with pytest.raises(RuntimeError, match="Plane has no inside to fill with grains"):
+        bpy.ops.vbd.add(role="GRAINS")
+    assert len(bpy.data.objects) == count and scene.vbd.frame_end == before
+    for ob in (cube, plane):
+        assert ob.vbd.role == "COLLIDER" and ob.select_get() and not ob.hide_get()
+        assert not ob.hide_render
+
+
 def test_loose_vertices_keep_their_mesh(scene, beads):
     beads.vbd.role = "NONE"
     bpy.context.view_layer.objects.active = beads

@@ -10,6 +10,7 @@ from vbd.addon.gathering.hint import Hint
 from vbd.addon.gathering.rigid import RigidTarget
 from vbd.addon.panels.roles import STARTING_MATERIAL
 from vbd.solver.bodies import RigidBody
+from vbd.solver.settings import Material
 
 DENSITY = 500.0
 
@@ -69,6 +70,15 @@ def test_a_hollow_body_has_its_mass_in_its_walls(crate):
     found = gathered()
     assert only(found)[0].properties.mass == pytest.approx(DENSITY * 24.0 * 0.002, rel=1e-4)
     assert not found.notes
+
+
+def test_what_was_set_for_another_role_is_left_out(crate):
+    crate.vbd.youngs_modulus, crate.vbd.self_contact, crate.vbd.damping = 5e6, True, 0.1
+    crate.vbd.friction = 0.9
+    material, default = only(gathered())[0].material, Material()
+    assert material.youngs_modulus == default.youngs_modulus
+    assert material.damping == default.damping and not material.self_contact
+    assert material.friction == pytest.approx(0.9)
 
 
 def test_an_open_mesh_is_a_shell_and_says_so(scene):

@@ -18,6 +18,7 @@ from shapes import (
 )
 
 from vbd.solver.bodies import Cells, Cloth, Collider, RigidBody, Rod, Solid
+from vbd.solver.bodies.rigid import OF_MATERIAL
 from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.scene.attachments import Attachment
 from vbd.solver.settings import Material, Settings
@@ -157,7 +158,7 @@ class Maker:
         body = RigidBody(
             points[used],
             numbers.reshape(-1, 3),
-            replace(material, self_contact=False),
+            Material(**{name: getattr(material, name) for name in OF_MATERIAL}),
             thickness=0.01 * self.size if shape is Cloth else None,
             velocity=velocity,
             angular_velocity=spin / self.frame_time,

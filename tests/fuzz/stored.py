@@ -24,7 +24,7 @@ def given(value, name):
     """A field as it was given: rigid bodies replace their meshes."""
     if isinstance(value, bodies.RigidBody):
         derived = {"points": value.mesh_points, "elements": value.triangles}
-        derived |= dict.fromkeys(("velocities", "rest_points", "surface"))
+        derived |= dict.fromkeys(("velocities", "rest_points"))
         return derived.get(name, getattr(value, name))
     return getattr(value, name)
 
@@ -67,7 +67,7 @@ def read(path):
             return stored[f"arr_{value['array']}"]
         name = value.pop("kind")
         kind = next(getattr(module, name) for module in MODULES if hasattr(module, name))
-        has = {f.name for f in fields(kind)}
+        has = {f.name for f in fields(kind) if f.init}
         parts = {key: made(part) for key, part in value.items()}
         known.append(kind(**{key: part for key, part in parts.items() if key in has}))
         return known[-1]

@@ -205,7 +205,7 @@ REFUSED = {
     "joint.not_movable": {"kind": "ball", "limits": (0.0, 1.0)},
     "joint.limits": {"limits": (0.1, 1.0)},
     "joint.motor": {"motor": Motor()},
-    "joint.three_numbers": {"point": (np.nan, 0.0, 0.0)},
+    "script.three_numbers": {"point": (np.nan, 0.0, 0.0)},
 }
 
 
@@ -218,7 +218,8 @@ def test_a_joint_of_a_soft_body_is_refused_in_words():
 @pytest.mark.parametrize("which", REFUSED)
 def test_a_bad_joint_is_refused_in_words(which):
     values = {"kind": "hinge", "body": bar(), "name": "Door"} | REFUSED[which]
-    fields = {"name": "Door", "kind": "ball", "low": 0.1, "high": 1.0, "what": "point"}
+    fields = {"name": "Door", "kind": "ball", "low": 0.1, "high": 1.0}
+    fields |= {"what": "point", "values": "(nan, 0.0, 0.0)"}
     with pytest.raises(ValueError) as error:
         Joint(**values)
     assert str(error.value) == message(which, **fields)

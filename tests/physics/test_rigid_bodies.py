@@ -220,6 +220,10 @@ def test_values_that_a_rigid_body_has_not_are_refused():
         cuboid(0.1, keyed={"density": lambda time: 1.0})
     with pytest.raises(ValueError, match="no keeps shape"):
         cuboid(0.1, keeps_shape=True)
+    with pytest.raises(ValueError, match="Crate: youngs_modulus of a material has no meaning"):
+        cuboid(0.1, material=Material(youngs_modulus=1e6), name="Crate")
+    with pytest.raises(ValueError, match="static friction of a rigid body is one number"):
+        cuboid(0.1, material=Material(static_friction=[0.5] * 8))
 
 
 def test_bodies_that_begin_in_each_other_come_apart():

@@ -8,6 +8,7 @@ from threading import Event
 import numpy as np
 import pytest
 import warp as wp
+from rigid_shapes import tower
 from shapes import box, bumpy_ball, caged, chain, grid, plane
 
 from vbd.solver import preparing
@@ -55,7 +56,7 @@ def run(bodies, settings, frames=2):
         pass
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(len(list(preparing.common_mixes()))))
 def test_of_common_mixes_just_what_is_launched_is_compiled_ahead(launched, number):
     used, needed = launched
     bodies, settings = list(preparing.common_mixes())[number]
@@ -80,6 +81,18 @@ def test_nothing_is_launched_that_was_not_compiled_ahead(launched, bodies, setti
     used, needed = launched
     run(bodies, Settings(substeps=2, **settings))
     assert used <= needed
+
+
+@pytest.mark.parametrize("how", [{}, {"use_ground": True}])
+def test_a_stack_of_rigid_bodies_needs_nothing_beyond_the_common_mixes(monkeypatch, how):
+    needed = []
+    monkeypatch.setattr(
+        simulate_module, "compile_missing", lambda modules, *_: needed.append(modules)
+    )
+    for bodies, settings in [*preparing.common_mixes(), ([*tower(3), FLOOR], Settings(**how))]:
+        simulate_module.Simulation(bodies, settings).compile()
+    *mixes, own = ({module.name for module in modules} for modules in needed)
+    assert "vbd.solver.kernels.rigid.steps" in own and own <= set().union(*mixes)
 
 
 @pytest.fixture
