@@ -12,12 +12,12 @@ import numpy as np
 
 from vbd.solver import bodies, settings
 from vbd.solver.bodies import solids
-from vbd.solver.scene import analytic_colliders, attachments
+from vbd.solver.scene import analytic_colliders, attachments, joints
 
-from . import scenes
+from . import driven, scenes
 
 FAILED = Path(__file__).resolve().parent / "failed"
-MODULES = (bodies, solids, settings, analytic_colliders, attachments, scenes)
+MODULES = (bodies, solids, settings, analytic_colliders, attachments, joints, driven, scenes)
 
 
 def given(value, name):
@@ -30,7 +30,7 @@ def given(value, name):
 
 
 def write(path, scene):
-    """Write a scene whose motion is keyframes, not functions."""
+    """Write a scene whose motion is keyframes or those of driven.py, not functions."""
     known, arrays = [], []
 
     def told(value):
@@ -46,6 +46,8 @@ def write(path, scene):
             return {"array": len(arrays) - 1}
         if isinstance(value, list | tuple):
             return [told(part) for part in value]
+        if isinstance(value, dict):
+            return {"by name": {name: told(part) for name, part in value.items()}}
         return value.item() if isinstance(value, np.generic) else value
 
     text = json.dumps(told(scene))
@@ -65,6 +67,8 @@ def read(path):
             return known[value["again"]]
         if "array" in value:
             return stored[f"arr_{value['array']}"]
+        if "by name" in value:
+            return {name: made(part) for name, part in value["by name"].items()}
         name = value.pop("kind")
         kind = next(getattr(module, name) for module in MODULES if hasattr(module, name))
         has = {f.name for f in fields(kind)}
