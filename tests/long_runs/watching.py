@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-# CPU time of a frame may vary that much, with what else the machine does.
-SLOWER = 1.5
+# CPU time of a frame may vary that much, with what else uses the cores and their caches.
+SLOWER = 2.0
 # The heap of a process may grow so much by its fragments in the second half [MB].
-FRAGMENTS = 4.0
+FRAGMENTS = 8.0
 
 
 @dataclass(frozen=True)
@@ -65,21 +65,30 @@ def windows(frames, length):
         yield Window(frame.index, *means, 1e3 * float(np.median(seconds)), resident())
 
 
+def settled(count):
+    """Number of the window, of so many, in which all has settled: later ones are compared to it."""
+    return max(1, count // 5)
+
+
 def faults(seen, size, limits):
-    """Growth and drift after the second window, in words."""
-    first, later = seen[1], seen[2:]
+    """Growth and drift after the window in which all has `settled`, in words."""
+    start = settled(len(seen))
+    first, later = seen[start], seen[start + 1 :]
     drift = max(window.drift(first) for window in later)
     if drift > limits.drift * size:
         yield f"drifts by {1e3 * drift:.3g} mm"
     most = max(window.kinetic for window in later)
     if most > max(limits.motion * first.kinetic, limits.still):
         yield f"kinetic energy grows from {first.kinetic:.3g} to {most:.3g} J"
+    growth = max(window.energy for window in later) - first.energy
+    if growth > limits.energy:
+        yield f"the energy grows by {growth:.3g} J"
     memory = seen[-1].memory - seen[len(seen) // 2].memory  # heaps settle before
     if memory > FRAGMENTS:
         yield f"memory grows by {memory:.1f} MB"
     half = len(later) // 2
     early, late = (
-        np.median([w.milliseconds for w in part]) for part in (seen[1 : half + 2], later[half:])
+        np.median([w.milliseconds for w in part]) for part in ([first, *later[:half]], later[half:])
     )
     if late > SLOWER * early:
         yield f"frames take {late:.3g} ms after {early:.3g} ms"
