@@ -40,7 +40,7 @@ def write(path, scene):
                     return {"again": number}
             parts = {f.name: told(given(value, f.name)) for f in fields(value) if f.init}
             known.append(value)
-            return {"kind": type(value).__name__, **parts}
+            return {"class": type(value).__name__, **parts}
         if isinstance(value, np.ndarray):
             arrays.append(value)
             return {"array": len(arrays) - 1}
@@ -69,7 +69,8 @@ def read(path):
             return stored[f"arr_{value['array']}"]
         if "by name" in value:
             return {name: made(part) for name, part in value["by name"].items()}
-        name = value.pop("kind")
+        # Older files say "kind", which joints have as a field.
+        name = value.pop("class") if "class" in value else value.pop("kind")
         kind = next(getattr(module, name) for module in MODULES if hasattr(module, name))
         has = {f.name for f in fields(kind)}
         parts = {key: made(part) for key, part in value.items()}
