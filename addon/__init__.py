@@ -18,7 +18,7 @@ from .panels import holding as holding_panels
 from .panels import painting as painting_panels
 from .panels import physics as physics_panels
 from .panels import sidebar as panels
-from .values import copying, holding, painting, preferences, preparing, presets
+from .values import copying, damaged, holding, painting, preferences, preparing, presets
 from .viewport import attachment_lines, overlays, painting_map
 
 # Properties first, since all others read them; unregistered in the opposite order.
@@ -27,6 +27,7 @@ MODULES = (
     holding,
     painting,
     properties,
+    damaged,
     presets,
     copying,
     roles,

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that turn the shown frame into the rest shape, or the start of the next bake."""
 
-import json
-
 import bpy
 import numpy as np
 from bpy.types import Operator
@@ -12,6 +10,7 @@ from ..objects import start_shape
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair
 from ..objects.modifiers import simulation_point
+from ..objects.stored_records import bake_record
 from ..playing import playback
 from ..playing.shown_frame import shown_points
 from .bake import free_bakes, refusal
@@ -79,7 +78,7 @@ class VBD_OT_apply_as_rest(_Apply):
     said = "free.applied_rest"
 
     def shape_of(self, ob, frame):
-        points, record = super().shape_of(ob, frame), json.loads(ob.vbd.bake_record)
+        points, record = super().shape_of(ob, frame), bake_record(ob)
         used = [name for name in record["modifiers"] if name in ob.modifiers]
         if record.get("follows"):
             used += _deforming(ob)
@@ -90,7 +89,7 @@ class VBD_OT_apply_as_rest(_Apply):
         return points
 
     def apply(self, context, ob, points):
-        follows = json.loads(ob.vbd.bake_record).get("follows")
+        follows = bake_record(ob).get("follows")
         mesh = _refined_mesh(context, ob) if follows else None
         refining = _refining(ob) if follows else []
         if not is_curve(ob) and len(points) != len((mesh or ob.data).vertices):

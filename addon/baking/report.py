@@ -11,11 +11,19 @@ from dataclasses import asdict, dataclass, fields, replace
 from ...solver.messages import message
 from ...solver.settings import Settings
 from ..gathering.hint import Hint
+from ..objects.stored_records import WHOLE, parsed
 
 MOST_LINES = 4
 MOST_NAMES = 3
 
 FIELDS = {f.name: f.metadata for f in fields(Settings)}
+# The types of a stored report (stored_records.py); a file may come from anywhere.
+OPERATORS = frozenset({"", "vbd.select_faces", "vbd.subdivide_faces"})
+LINE = {
+    **{"text": str, "objects": [str], "warns": bool, "value": WHOLE, "operator": OPERATORS},
+    **{"setting": frozenset({"", *FIELDS}), "subdivides": bool, "selects_faces": bool},
+}
+STORED = {"lines": [LINE], "numbers": [str], "made_with": {str: {str: object}}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,22 +129,20 @@ def dumps(lines, numbers, made_with=None):
 
 def loads(text):
     """Lines and numbers of a report; both are empty for an empty text."""
-    if not text:
-        return [], []
-    report = json.loads(text)
-    return [_line(**line) for line in report["lines"]], report["numbers"]
+    report = parsed(text, STORED)
+    return [_line(**line) for line in report.get("lines", ())], report.get("numbers", [])
 
 
-def _line(objects, subdivides=False, selects_faces=False, **line):
+def _line(text="", objects=(), subdivides=False, selects_faces=False, **line):
     """A `Line` of a report, also of one that names no operators yet."""
     if subdivides or selects_faces:
         line["operator"] = "vbd.subdivide_faces" if subdivides else "vbd.select_faces"
-    return Line(objects=tuple(objects), **line)
+    return Line(text=text, objects=tuple(objects), **line)
 
 
 def made_with(text):
     """The settings that the bake of a report was made with; None if they are not stored."""
-    return json.loads(text).get("made_with") if text else None
+    return parsed(text, STORED).get("made_with")
 
 
 def wrapped(text, width, measure):

@@ -16,6 +16,7 @@ from ...solver.messages import message
 from ..baking.bake import refusal
 from ..baking.bake_steps import explain
 from ..objects.curves import is_curve
+from ..objects.stored_records import bake_record
 from ..playing import mesh_cache, object_keys, playback
 from ..playing.baked import baked_here
 
@@ -48,7 +49,7 @@ def write_pc2(path, first, samples):
 
 def _keys(ob):
     """The keys of the bake of an object, in the order of time."""
-    names = json.loads(ob.vbd.bake_record)["blocks"]
+    names = bake_record(ob)["blocks"]
     blocks = ob.data.shape_keys.key_blocks if ob.data.shape_keys else {}
     return [blocks[name] for name in names if name in blocks]
 
@@ -69,13 +70,14 @@ def _samples(ob):
 def exportable(context):
     """Baked meshes with keys: the selected ones, or else all of the scene."""
     meshes = [ob for ob in baked_here(context.scene) if not is_curve(ob) and ob.data.shape_keys]
-    found = [ob for ob in meshes if not (mesh_cache.plays(ob) or object_keys.plays(ob))]
+    meshes = [ob for ob in meshes if not (mesh_cache.plays(ob) or object_keys.plays(ob))]
+    found = [ob for ob in meshes if _keys(ob)]
     return [ob for ob in found if ob in context.selected_objects] or found
 
 
 def play_file(ob, path):
     """Let the Mesh Cache modifier play a file, and remove the keys of the bake."""
-    first, record, own = first_frame(ob), json.loads(ob.vbd.bake_record), ob.vbd
+    first, record, own = first_frame(ob), bake_record(ob), ob.vbd
     whose = own.bake_scene, own.bake_id, own.bake_vertices, own.bake_fps
     render = bpy.context.scene.render
     playback.free(ob)

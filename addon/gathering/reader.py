@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Animated objects frame by frame: read in the main thread, while the solver's thread waits."""
 
-import json
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 
@@ -13,6 +12,7 @@ from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
 from ..objects.hair import StrandMotion
 from ..objects.modifiers import STILL, may_change_count
+from ..objects.stored_records import bake_record
 from ..objects.units import unit_scale
 from ..playing.key_curves import own_paths
 from ..playing.playback import is_baked
@@ -65,7 +65,7 @@ def _keys_move(ob):
     data = key.animation_data
     if not is_baked(ob) or ob.vbd.role == "COLLIDER" or data.drivers or data.nla_tracks:
         return True
-    ours = own_paths(key, json.loads(ob.vbd.bake_record))
+    ours = own_paths(key, bake_record(ob))
     return any(curve.data_path not in ours for curve in curves_of(data.action))
 
 

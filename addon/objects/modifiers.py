@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Roles of modifiers in a simulation: input or output, still or moving."""
 
-import json
-
 from ...solver.messages import message
 from .hair import deforms_on_surface, is_hair
+from .stored_records import refined
 from .tetmesh import TETS
 
 # Move vertices and keep their number: part of the simulated shape, so the bake disables them.
@@ -180,7 +179,7 @@ def refinable_end(ob):
 
 def divider_of(ob):
     """The name of the modifier that divides faces for a bake (refining.py), or None."""
-    faces = json.loads(ob.vbd.refined).get("faces") if ob.vbd.refined else None
+    faces = refined(ob).get("faces")
     return faces and faces[0]
 
 

@@ -23,6 +23,7 @@ from .modifiers import (
     refinable_end,
     reshaping,
 )
+from .stored_records import bake_record, refined
 
 NAME = "VBD Faces"
 # Modifiers whose result keeps its shape when flat faces above them are divided.
@@ -35,7 +36,7 @@ def state_of(ob):
     """The changes that an object has: the `levels` that modifiers had, by name, and the name of the
     modifier that divides `faces` with its levels; to pass to `change`.
     """
-    return json.loads(ob.vbd.refined) if ob.vbd.refined else {}
+    return refined(ob)
 
 
 def change(ob, state):
@@ -51,7 +52,7 @@ def change(ob, state):
             ob.modifiers[name].levels = ob.modifiers[name].render_levels = max(before)
     present = ob.modifiers.get(now["faces"][0]) if "faces" in now else None
     if faces and not present:
-        playing = json.loads(ob.vbd.bake_record or "{}").get("mesh_cache", "")
+        playing = bake_record(ob).get("mesh_cache", "")
         places = [refinable_end(ob), ob.modifiers.find(playing)]
         place = min(place for place in places if place >= 0)
         active = ob.modifiers.active

@@ -38,6 +38,8 @@ def stored_tets(name, mesh):
         raise ValueError(message("mesh.tets_type", name=name, attribute=TETS))
     tets = np.frombuffer(data, np.int32).reshape(-1, 4)
     count = mesh.get(TETS_VERTICES, len(mesh.vertices))
+    if not isinstance(count, int) or tets.min() < 0:
+        raise ValueError(message("mesh.tets_type", name=name, attribute=TETS))
     if count != len(mesh.vertices) or tets.max() >= len(mesh.vertices):
         raise ValueError(
             message(

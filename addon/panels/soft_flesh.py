@@ -11,6 +11,7 @@ from ..objects.flesh import MOST, flesh_of
 from ..objects.modifiers import simulation_point
 from ..objects.participants import participants
 from ..objects.stiff_bones import armature_modifier, bones_of, is_stiff
+from ..objects.stored_records import flesh_record
 from ..objects.tetmesh import TETS
 from ..values.measured import measured_properties
 from ..values.presets import apply_shipped_material
@@ -51,12 +52,14 @@ def values_of(group):
 
 def give_back(group, values):
     """Set the properties of a group to those that `values_of` returned, and reset all others."""
-    if "role" in values:  # first, as it sets others
-        group.role = values["role"]
+    names = sorted(values, key=lambda name: name != "role")  # first, as it sets others
     for name in set(values_of(group)) - set(values):
         group.property_unset(name)
-    for name, value in values.items():
-        setattr(group, name, value)
+    for name in filter(group.bl_rna.properties.get, names):
+        try:
+            setattr(group, name, values[name])
+        except (AttributeError, TypeError, ValueError):  # the file is damaged
+            group.property_unset(name)
 
 
 class VBD_PG_rig_bone(PropertyGroup):
@@ -157,7 +160,7 @@ def make_soft(context, ob, flesh):
 
 def make_rigid(context, ob):
     """Undo `make_soft`."""
-    record, scene = json.loads(ob.vbd.flesh_record), context.scene
+    record, scene = flesh_record(ob), context.scene
     give_back(ob.vbd, record["values"])
     group = ob.vertex_groups.get(record["group"])
     if group is not None:
@@ -165,7 +168,7 @@ def make_rigid(context, ob):
     ob.vertex_groups.active_index = record["active"]
     if not participants(scene):
         for name, value in record["range"].items():
-            if getattr(scene.vbd, name) == value:
+            if name in RANGE and getattr(scene.vbd, name) == value:
                 scene.vbd.property_unset(name)
 
 

@@ -162,8 +162,9 @@ def show(ob, record, shown):
         if name in ob.constraints:
             ob.constraints[name].mute = shown
     if not shown:
-        for path in record["paths"]:
-            setattr(ob, path, record["values"][path])
+        for path, values in record["values"].items():
+            if path in record["paths"]:
+                setattr(ob, path, values)
     ob.update_tag()
     return True
 

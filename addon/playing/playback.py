@@ -20,6 +20,7 @@ from ..objects.hair import is_hair
 from ..objects.modifiers import reshaping
 from ..objects.refining import restore
 from ..objects.shape_keys import clear_keys
+from ..objects.stored_records import bake_record
 from . import follower, mesh_cache, object_keys
 from .key_curves import add_linear_keys, add_tents, curves_of_block, remove_curves
 
@@ -124,7 +125,7 @@ def resume(ob):
     """Let a bake play again after `suspend`."""
     if not is_baked(ob):
         return
-    record = json.loads(ob.vbd.bake_record)
+    record = bake_record(ob)
     if mesh_cache.show(ob, record, True) or object_keys.show(ob, record, True):
         return
     key = ob.data.shape_keys
@@ -145,7 +146,7 @@ def suspend(ob):
     """Show an object as it was before its bake; `resume` plays the bake again."""
     if not is_baked(ob):
         return
-    record = json.loads(ob.vbd.bake_record)
+    record = bake_record(ob)
     if mesh_cache.show(ob, record, False) or object_keys.show(ob, record, False):
         return
     key = ob.data.shape_keys
@@ -166,7 +167,7 @@ def suspend(ob):
 def is_absolute(ob):
     """Return whether an object plays its bake with absolute keys."""
     keys = getattr(ob.data, "shape_keys", None)  # hair never has keys
-    return bool(keys and json.loads(ob.vbd.bake_record or "{}").get("absolute"))
+    return bool(keys and bake_record(ob).get("absolute"))
 
 
 def make_relative(ob):
@@ -174,7 +175,7 @@ def make_relative(ob):
 
     A bake whose curve was moved or stretched keeps its new timing.
     """
-    record, key = json.loads(ob.vbd.bake_record), ob.data.shape_keys
+    record, key = bake_record(ob), ob.data.shape_keys
     data = key.animation_data
     if data and data.action and data.action.users > 1:  # a copied mesh shares it
         data.action = data.action.copy()
@@ -219,12 +220,12 @@ def _take_away(ob):
     if not is_baked(ob):
         return False
     suspend(ob)
-    record = json.loads(ob.vbd.bake_record)
+    record = bake_record(ob)
     if object_keys.remove(ob, record):
         _forget(ob)
         return False
     if is_hair(ob) or record.get("follows"):
-        holder = follower.remove(ob, record["mesh_cache"])
+        holder = follower.remove(ob, record.get("mesh_cache", ""))
         if holder is not None:
             free(holder)
             bpy.data.meshes.remove(holder.data)  # and the object

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The points of an object in a frame of the bake that it plays."""
 
-import json
-
 import numpy as np
 
 from ...solver.messages import message
 from ..objects.curves import is_curve, key_points
+from ..objects.stored_records import bake_record
 from . import follower
 from .playback import PREFIX
 
@@ -15,15 +14,16 @@ def shown_points(ob, frame):
     """The simulated points of an object in a scene frame, float32 [point, 3] in object space;
     ValueError if its bake has no such frame.
     """
-    record, holder = json.loads(ob.vbd.bake_record), ob
+    record, holder = bake_record(ob), ob
     if record.get("follows"):
         holder = follower.holder_of(ob, record["mesh_cache"])
-        record = json.loads(holder.vbd.bake_record) if holder else {}
+        record = bake_record(holder) if holder else {}
     keys = holder.data.shape_keys if holder else None
     blocks = [keys.key_blocks.get(name) for name in record.get("blocks", ())] if keys else []
-    if not blocks or None in blocks:
+    number = blocks and record["blocks"][0].removeprefix(PREFIX).partition(".")[0]
+    if not blocks or None in blocks or not number.lstrip("-").isdecimal():
         raise ValueError(message("free.no_keys_of", name=ob.name))
-    first = int(record["blocks"][0].removeprefix(PREFIX).partition(".")[0])
+    first = int(number)
     if not 0 <= frame - first < len(blocks):
         last = first + len(blocks) - 1
         raise ValueError(

@@ -10,6 +10,9 @@ from pathlib import Path
 # float32 keeps seven digits.
 SAME = 1e-6
 
+# Presets are not larger than this [bytes].
+LARGEST = 1 << 16
+
 OWNERS = ("bpy.context.scene.vbd", "bpy.context.object.vbd")
 
 ARITHMETIC = {
@@ -24,7 +27,11 @@ ARITHMETIC = {
 def preset_values(file):
     """The values of a preset, by name; None if it does more than set values of `vbd`."""
     path = Path(file)
-    return _parsed(path, path.stat().st_mtime_ns)
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return _parsed(path, stat.st_mtime_ns) if stat.st_size <= LARGEST else None
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +40,9 @@ def _parsed(path, _changed):
     try:
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
             _read(statement, values)
-    except (SyntaxError, UnicodeDecodeError, LookupError, ArithmeticError, TypeError):
+    except (SyntaxError, ValueError, LookupError, ArithmeticError, TypeError, OSError):
+        return None
+    except (RecursionError, MemoryError):  # of the parser, by thousands of parentheses
         return None
     return values
 
@@ -66,8 +75,10 @@ def _value(node, values):
     if isinstance(node, ast.UnaryOp):
         return ARITHMETIC[type(node.op)](_value(node.operand, values))
     if isinstance(node, ast.BinOp):
-        left, right = _value(node.left, values), _value(node.right, values)
-        return ARITHMETIC[type(node.op)](left, right)
+        # As floats: words and whole numbers could be multiplied beyond all memory.
+        left, right = (_value(part, values) for part in (node.left, node.right))
+        if isinstance(left, int | float) and isinstance(right, int | float):
+            return ARITHMETIC[type(node.op)](float(left), float(right))
     raise LookupError(ast.unparse(node))
 
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shapes for the overlays of an object, as arrays: weights of pins, and stretch."""
 
-import json
-
 import numpy as np
 
 from ..objects import read_mesh
 from ..objects.measures import edge_stretch, triangle_stretch
+from ..objects.stored_records import bake_record
 from ..playing import follower
 from ..playing.playback import is_baked
 
@@ -60,7 +59,7 @@ def stretch_of_bake(ob, depsgraph):
     other vertices than those of its mesh, and their stretch against its start [triangle]; None for
     others, or if modifiers below make vertices.
     """
-    record = json.loads(ob.vbd.bake_record or "{}")
+    record = bake_record(ob)
     holder = follower.holder_of(ob, record["mesh_cache"]) if "follows" in record else None
     if holder is None or ob.vbd.role != "SOFT":
         return None
@@ -77,7 +76,7 @@ def rest_points(ob):
     """Points of an object where its bake starts, else of its mesh, float64 [vertex, 3]."""
     key = ob.data.shape_keys
     if is_baked(ob) and key:
-        first = json.loads(ob.vbd.bake_record)["blocks"][0]
+        first = next(iter(bake_record(ob)["blocks"]), None)
         if first in key.key_blocks:
             return _of_block(key.key_blocks[first])
     return read_mesh.positions(ob.data).astype(np.float64)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..messages import message
+from ..topology.meshes import finite_points
 from ..topology.near_points import near_pairs
 from ..topology.values import numbers
 from .deformable import Deformable
@@ -35,6 +36,7 @@ class Grains(Deformable):
     def __init__(self, points, radius, material=None, **others):
         self.radius = radius
         given = others | ({} if material is None else {"material": material})
+        points = finite_points(given.get("name") or "Grains", "points", points)
         given["elements"] = np.arange(len(points))[:, None]
         super().__init__(points, **given)
 

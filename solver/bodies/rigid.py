@@ -23,7 +23,7 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
-from ..topology.values import number, three_numbers
+from ..topology.values import number, refuse_other, three_numbers
 from .deformable import Deformable
 from .solids import EmbeddedSurface
 
@@ -74,6 +74,7 @@ class RigidBody(Deformable):
 
     def __post_init__(self):
         name = self.name = self.name or type(self).__name__
+        self._refuse_other_kinds()
         self.check_numbers()
         self._refuse_deformation()
         self.mesh_points = finite_points(name, "points", self.points)
@@ -83,7 +84,10 @@ class RigidBody(Deformable):
             raise ValueError(message("mesh.rigid_without_faces", name=name))
         refuse_flat_triangles(name, self.mesh_points, triangles)
         self.first_pose = np.eye(3), np.zeros(3)
+        if self.until is not None:
+            number(name, "until", self.until)
         if self.poses is not None:
+            refuse_other(name, "poses", self.poses, None)
             self.first_pose = self._pose(0.0)
             self.mesh_points = self.mesh_points @ self.first_pose[0].T + self.first_pose[1]
         for what in ("velocity", "angular_velocity"):
@@ -188,12 +192,13 @@ class RigidBody(Deformable):
     def _pose(self, time):
         """Return the rotation [3, 3] and the translation [m] of `poses` at a time [s]."""
         pose = self.poses(time)
-        if len(pose) == 2:
-            rotation, shift = (np.asarray(part, dtype=np.float64) for part in pose)
+        if isinstance(pose, tuple | list) and len(pose) == 2:
+            rotation, shift = (numbers(self.name, "poses", part) for part in pose)
         else:
-            matrix = np.asarray(pose, dtype=np.float64)
-            rotation, shift = matrix[:3, :3], matrix[:3, 3]
-        known = rotation.shape == (3, 3) and shift.shape == (3,)
+            rotation = shift = numbers(self.name, "poses", pose)
+            if rotation.shape in ((3, 4), (4, 4)):
+                rotation, shift = rotation[:3, :3], rotation[:3, 3]
+        known = rotation.shape == (3, 3) and shift.shape == (3,) and np.isfinite(shift).all()
         if not known or not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-4):
             raise ValueError(message("script.rigid_pose", name=self.name, time=time))
         left, _, right = np.linalg.svd(rotation)

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..bodies import Cells, Cloth, Grains, RigidBody, Rod, Solid
-from ..elements.body_constants import lumped, per_element
+from ..elements.body_constants import lumped, per_element, per_vertex
 from ..elements.cell_mass import mass_at_corners
 from ..elements.springs import rest_lengths
 from ..topology.meshes import tet_volumes, triangle_areas
@@ -42,7 +42,7 @@ def rod_mass(rod):
     if given is None:
         mass = lumped(count, rod.edges, element_mass(rod))
     else:
-        mass = np.broadcast_to(np.asarray(given, dtype=float), count).copy()
+        mass = per_vertex(rod, "vertex_mass", given).copy()
     if rod.directors is not None:
         mass[rod.directors] = DIRECTOR_MASS * mass[rod.edges].mean(axis=1)
     return mass

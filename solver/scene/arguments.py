@@ -20,6 +20,13 @@ def refuse_other_kinds(bodies, settings, gravity):
     for body in bodies:
         if not isinstance(body, SIMULATED):
             raise ValueError(message("script.not_simulated", value=shown(body)))
+        if isinstance(body, Attachment) and not _is_given(body):
+            raise ValueError(message("script.row_of_joint", name=body.name))
     refuse_other("simulate", "settings", settings, Settings)
     if gravity is not None:
         refuse_other("simulate", "gravity", gravity, None)
+
+
+def _is_given(tie):
+    """Return whether an attachment is not that of a joint, which `Simulation` makes."""
+    return tie.joint is None and isinstance(tie.guides, tuple) and not tie.guides

@@ -15,7 +15,7 @@ import numpy as np
 from ..bodies.rigid import SIGNS, RigidBody
 from ..messages import message
 from ..topology.graphs import connected_components
-from ..topology.values import refuse_other, three_numbers
+from ..topology.values import number, numbers, refuse_other, shown, three_numbers
 from .attachment_rows import RIGID
 from .attachments import Attachment
 
@@ -26,6 +26,13 @@ MOVABLE = ("hinge", "slider")
 STIFF = 1.0e8
 # A motor that is held lags by this fraction of half its joint's size at most.
 SLACK = 1.0e-3
+
+
+def _limit(name, what, value):
+    """Refuse anything but a number above 0, which may be infinite."""
+    found = numbers(name, what, value)
+    if found.shape or not found > 0.0:
+        raise ValueError(message("script.above_0", name=name, what=what, value=shown(value)))
 
 
 @dataclass(eq=False)
@@ -39,6 +46,15 @@ class Motor:
     position: float | Callable | None = None
     speed: float | Callable | None = None
     maximum: float = np.inf
+
+    def check(self, name):
+        """Refuse anything but one goal and a maximum above 0."""
+        if (self.position is None) == (self.speed is None):
+            raise ValueError(message("joint.motor", name=name))
+        for what, goal in (("position", self.position), ("speed", self.speed)):
+            if goal is not None and not callable(goal):
+                number(name, what, goal)
+        _limit(name, "maximum", self.maximum)
 
 
 @dataclass(eq=False)
@@ -72,6 +88,11 @@ class Joint:
             refuse_other(self.name, "other", self.other, RigidBody)
         if self.motor is not None:
             refuse_other(self.name, "motor", self.motor, Motor)
+            self.motor.check(self.name)
+        if self.pose is not None:
+            refuse_other(self.name, "pose", self.pose, None)
+        refuse_other(self.name, "kind", self.kind, str)
+        refuse_other(self.name, "collides", self.collides, bool)
         self.point = three_numbers(self.name, "point", self.point)
         self.axis = three_numbers(self.name, "axis", self.axis)
         length = np.linalg.norm(self.axis)
@@ -85,19 +106,24 @@ class Joint:
             )
         if self.kind not in MOVABLE and (self.limits is not None or self.motor is not None):
             raise ValueError(message("joint.not_movable", name=self.name, kind=self.kind))
-        if self.limits is not None and not self.limits[0] <= 0.0 <= self.limits[1]:
-            low, high = self.limits
-            raise ValueError(message("joint.limits", name=self.name, low=low, high=high))
+        if self.limits is not None:
+            limits = numbers(self.name, "limits", self.limits)
+            low, high = limits if limits.shape == (2,) else (np.nan, np.nan)
+            if not -np.inf < low <= 0.0 <= high < np.inf:
+                raise ValueError(message("joint.limits", name=self.name, low=low, high=high))
         if self.other is not None and self.pose is not None:
             raise ValueError(message("joint.pose_or_body", name=self.name))
         if self.other is self.body:
             raise ValueError(message("joint.to_itself", name=self.name, body=self.body.name))
-        if self.motor is not None and (self.motor.position is None) == (self.motor.speed is None):
-            raise ValueError(message("joint.motor", name=self.name))
-        if not self.strength > 0.0:
-            raise ValueError(
-                message("script.above_0", name=self.name, what="strength", value=self.strength)
-            )
+        _limit(self.name, "strength", self.strength)
+
+    def place(self, time):
+        """The matrix [4, 4] of `pose` at a time [s], checked."""
+        matrix = numbers(self.name, "pose", self.pose(time))
+        sound = matrix.shape == (4, 4) and np.isfinite(matrix).all()
+        if not sound or abs(np.linalg.det(matrix[:3, :3])) < np.finfo(np.float32).tiny:
+            raise ValueError(message("script.collider_motion", name=self.name, time=time))
+        return matrix
 
     @property
     def size(self):
@@ -173,7 +199,7 @@ class GuidedPoint:
     def goal_at(self, time):
         """The goal at a time [s], in metres along the axis or the arc."""
         goal = self.goal(time) if callable(self.goal) else self.goal
-        return float(goal) * (self.arm or 1.0)
+        return number("Motor", "goal", goal) * (self.arm or 1.0)
 
 
 def reaches(joints):
@@ -202,7 +228,8 @@ def attachments_of(joints):
 
 def _attachments_of(joint, half):
     anchors = joint.anchors(half)
-    guides = [replace(guide, pose=joint.pose) for guide in joint.guides(half)]
+    pose = joint.pose and joint.place
+    guides = [replace(guide, pose=pose) for guide in joint.guides(half)]
     made = []
     if len(anchors):
         made.append(_attachment(joint, anchors, {}))
@@ -223,8 +250,8 @@ def _attachment(joint, points, options, guides=()):
     elif joint.pose is None:
         options["points"] = points
     else:
-        inside = carried(points, np.linalg.inv(joint.pose(0.0)))
-        options["points"] = lambda time: carried(inside, joint.pose(time))
+        inside = carried(points, np.linalg.inv(joint.place(0.0)))
+        options["points"] = lambda time: carried(inside, joint.place(time))
     known = {"own_weights": weights, "name": joint.name}
     known |= {"joint": joint, "guides": tuple(guides)}
     return Attachment(joint.body, corners, STIFF, **known, **options)

@@ -7,7 +7,8 @@
 import numpy as np
 from intersections import segment_hits
 
-from vbd.solver.scene.analytic_colliders import AnalyticCollider, Box, Plane, Sphere
+from vbd.solver.kernels.contact.analytic_colliders import PLANE, SPHERE
+from vbd.solver.scene.analytic_colliders import AnalyticCollider, Plane
 from vbd.solver.topology.graphs import connected_components
 
 # A body that is this many times farther away than it can have moved is lost.
@@ -43,10 +44,10 @@ class Judge:
         self.rings = list(self._rings())
         self.still = self._still()
         self.sheets = self._sheets()
-        self.walls = [wall for collider in self._analytic() for wall in walls(collider)]
+        self.walls = [(c, *wall) for c in self._analytic() for wall in c.walls()]
         self.before = np.asarray(x, dtype=np.float64)
         self.free = surface.vertices[self._is_free(model, surface.vertices)]
-        self.heights = [wall(self.before[self.free] + self.origin) for wall in self.walls]
+        self.heights = self._heights(self.before)
         self.crossed = {tuple(pair) for pair in self._crossings(self.before)}
         self.windings = self._windings(self.before)
         self.links = self._links(self.before)
@@ -55,9 +56,27 @@ class Judge:
 
     def _analytic(self):
         settings = self.scene.settings
+        yield from (b for b in self.scene.bodies if isinstance(b, AnalyticCollider))
         if settings.use_ground:
             yield Plane((0.0, 0.0, settings.ground_height))
-        yield from (b for b in self.scene.bodies if isinstance(b, AnalyticCollider))
+
+    def _heights(self, x, places=None):
+        """Heights [wall, free vertex] in m. `places`: centers, normals and sizes of all walls, as
+        the solver has moved them, relative to the origin of the scene.
+        """
+        points = x[self.free] + self.origin
+        found = []
+        for k, (collider, kind, center, normal, size) in enumerate(self.walls):
+            if collider.motion is not None and places is not None:
+                center, normal, size = (each[k].astype(float) for each in places)
+                center = center + self.origin
+            if kind == PLANE:
+                found.append((points - center) @ normal)
+            elif kind == SPHERE:
+                found.append(np.linalg.norm(points - center, axis=1) - size)
+            else:
+                raise TypeError(f"the judge does not know {type(collider).__name__}")
+        return found
 
     def _is_free(self, model, vertices):
         """True where animation moves no surface vertex: others may go through planes."""
@@ -114,15 +133,17 @@ class Judge:
                 sheets.append((number, mine))
         return sheets
 
-    def look(self, x, seconds):
-        """Faults of the positions x after so many seconds, as a list of words."""
+    def look(self, x, seconds, places=None):
+        """Faults of the positions x after so many seconds, as a list of words. `places` are those
+        of analytic colliders that move (`_heights`).
+        """
         x = np.asarray(x, dtype=np.float64)
         if not np.isfinite(x).all():
             return ["not finite"]
         self.time += seconds
         found = [
             *self._lost(x),
-            *self._through_walls(x),
+            *self._through_walls(x, places),
             *self._grains_in_one(x),
             *self._new_crossings(x),
             *self._gone_inside(x),
@@ -144,12 +165,14 @@ class Judge:
         if way.max() > LOST * far:
             yield f"lost: vertex {self.surface.vertices[way.argmax()]} went {way.max() / far:.3g}"
 
-    def _through_walls(self, x):
-        for wall, before in zip(self.walls, self.heights, strict=True):
-            now = wall(x[self.free] + self.origin)
+    def _through_walls(self, x, places):
+        heights = zip(self.walls, self.heights, self._heights(x, places), strict=True)
+        for (collider, *_), before, now in heights:
             # At this extent float32 does not resolve such a gap: the scene does not start apart.
-            apart = before > UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
-            bad = np.flatnonzero(apart & (now <= 0.0))
+            unseen = UNSEEN * np.abs(self.start[self.free]).max(initial=0.0)
+            apart = before > unseen
+            # Places of those that move are rounded.
+            bad = np.flatnonzero(apart & (now <= (0.0 if collider.motion is None else -unseen)))
             if len(bad):
                 yield f"{len(bad)} vertices behind an analytic collider by {-now[bad].min():.3g}"
 
@@ -283,21 +306,6 @@ def _attached(surface):
         attached[np.ix_(bodies, bodies)] = len(bodies) > 1
     np.fill_diagonal(attached, False)
     return attached
-
-
-def walls(collider):
-    """Functions of points [n, 3] that return their distance in front of a collider [n]."""
-    if isinstance(collider, Plane):
-        return [lambda p: (p - collider.point) @ collider.normal]
-    if isinstance(collider, Sphere):
-        return [lambda p: np.linalg.norm(p - collider.center, axis=1) - collider.radius]
-    if not isinstance(collider, Box):
-        raise TypeError(f"the judge does not know {type(collider).__name__}")
-    sides = []
-    for k in range(3):
-        sides.append(lambda p, k=k: p[:, k] - collider.low[k])
-        sides.append(lambda p, k=k: collider.high[k] - p[:, k])
-    return sides
 
 
 def winding_numbers(points, corners):

@@ -19,9 +19,11 @@ from shapes import (
 from vbd.solver.bodies import Cloth, Collider, Pins, Rod, Solid
 from vbd.solver.scene.analytic_colliders import Sphere
 from vbd.solver.scene.attachments import Attachment
+from vbd.solver.scene.joints import Joint
 from vbd.solver.settings import Settings
 from vbd.solver.topology.meshes import boundary_triangles
 
+from .driven import Edit, driven
 from .maker import TET, Maker
 from .strewn import strewn
 
@@ -36,6 +38,7 @@ class Scene:
     frames: int
     travel: float = 0.0
     size: float = 1.0
+    edits: tuple[Edit, ...] = ()
 
     def without(self, number):
         """Copy of the scene without one body and those attached to it."""
@@ -44,18 +47,21 @@ class Scene:
             body
             for body in self.bodies
             if body is not gone
-            and not (isinstance(body, Attachment) and gone in (body.body, body.other))
+            and not (isinstance(body, Attachment | Joint) and gone in (body.body, body.other))
         ]
-        return replace(self, bodies=left)
+        edits = tuple(edit for edit in self.edits if edit.name != gone.name)
+        return replace(self, bodies=left, edits=edits)
 
 
 def make_scene(seed, index):
     """The scene of this number, always the same."""
     scene = Layouts(seed, index).scene()
-    # Numbers of their own: the other bodies are those of the scene without grains.
+    # Numbers of their own: what a layout makes does not depend on what is added to it.
     random, size = np.random.default_rng([seed, index, 2]), scene.size
     grains = strewn(random, size, scene.bodies, scene.settings)
-    return scene if grains is None else replace(scene, bodies=[*scene.bodies, grains])
+    if grains is not None:
+        scene = replace(scene, bodies=[*scene.bodies, grains])
+    return driven(np.random.default_rng([seed, index, 3]), scene)
 
 
 class Layouts(Maker):

@@ -12,12 +12,12 @@ import numpy as np
 
 from vbd.solver import bodies, settings
 from vbd.solver.bodies import solids
-from vbd.solver.scene import analytic_colliders, attachments
+from vbd.solver.scene import analytic_colliders, attachments, joints
 
-from . import scenes
+from . import driven, scenes
 
 FAILED = Path(__file__).resolve().parent / "failed"
-MODULES = (bodies, solids, settings, analytic_colliders, attachments, scenes)
+MODULES = (bodies, solids, settings, analytic_colliders, attachments, joints, driven, scenes)
 
 
 def given(value, name):
@@ -30,7 +30,7 @@ def given(value, name):
 
 
 def write(path, scene):
-    """Write a scene whose motion is keyframes, not functions."""
+    """Write a scene whose motion is keyframes or those of driven.py, not functions."""
     known, arrays = [], []
 
     def told(value):
@@ -40,12 +40,14 @@ def write(path, scene):
                     return {"again": number}
             parts = {f.name: told(given(value, f.name)) for f in fields(value) if f.init}
             known.append(value)
-            return {"kind": type(value).__name__, **parts}
+            return {"class": type(value).__name__, **parts}
         if isinstance(value, np.ndarray):
             arrays.append(value)
             return {"array": len(arrays) - 1}
         if isinstance(value, list | tuple):
             return [told(part) for part in value]
+        if isinstance(value, dict):
+            return {"by name": {name: told(part) for name, part in value.items()}}
         return value.item() if isinstance(value, np.generic) else value
 
     text = json.dumps(told(scene))
@@ -65,7 +67,10 @@ def read(path):
             return known[value["again"]]
         if "array" in value:
             return stored[f"arr_{value['array']}"]
-        name = value.pop("kind")
+        if "by name" in value:
+            return {name: made(part) for name, part in value["by name"].items()}
+        # Older files say "kind", which joints have as a field.
+        name = value.pop("class") if "class" in value else value.pop("kind")
         kind = next(getattr(module, name) for module in MODULES if hasattr(module, name))
         has = {f.name for f in fields(kind) if f.init}
         parts = {key: made(part) for key, part in value.items()}

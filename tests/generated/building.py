@@ -13,16 +13,29 @@ A scene is {"settings": {…}, "bodies": […], "simulate": {…}}. Values are t
 import numpy as np
 
 from vbd.solver.attachments import Attachment
-from vbd.solver.bodies import Cells, Cloth, Collider, EmbeddedSurface, Filling, Pins, Rod, Solid
+from vbd.solver.bodies import (
+    Cells,
+    Cloth,
+    Collider,
+    EmbeddedSurface,
+    Filling,
+    Grains,
+    Pins,
+    RigidBody,
+    Rod,
+    Solid,
+)
 from vbd.solver.scene.analytic_colliders import Box, Plane, Sphere
 from vbd.solver.scene.force_fields import FieldNumbers, ForceField
+from vbd.solver.scene.joints import Joint, Motor
 from vbd.solver.settings import Material, Settings
 
 CLASSES = {
     cls.__name__: cls
     for cls in (
         *(Attachment, Box, Cells, Cloth, Collider, EmbeddedSurface, FieldNumbers, Filling),
-        *(ForceField, Material, Pins, Plane, Rod, Settings, Solid, Sphere),
+        *(ForceField, Grains, Joint, Material, Motor, Pins, Plane, RigidBody, Rod, Settings),
+        *(Solid, Sphere),
     )
 }
 

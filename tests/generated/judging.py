@@ -79,18 +79,20 @@ def _fault(frame, bodies, more):
     deformable = [body for body in bodies if isinstance(body, Deformable)]
     if len(frame.exact_positions) != len(deformable):
         return f"{len(frame.exact_positions)} of {len(deformable)} bodies"
-    start = np.concatenate([body.points for body in deformable])
+    meshes = [getattr(body, "mesh_points", body.points) for body in deformable]
+    start = np.concatenate(meshes)
     origin = 0.5 * (start.min(axis=0) + start.max(axis=0))
-    for body, points, elements in zip(
-        deformable, frame.exact_positions, frame.elements, strict=True
+    for body, given, points, elements in zip(
+        deformable, meshes, frame.exact_positions, frame.elements, strict=True
     ):
         tears = getattr(body, "tear_strain", None) is not None
         if not np.isfinite(points).all():
             return "positions that are not finite"
-        if not tears and points.shape != body.points.shape:
-            return f"{len(points)} of {len(body.points)} vertices"
-        if len(elements) != len(body.elements):
-            return f"{len(elements)} of {len(body.elements)} elements"
+        if not tears and points.shape != given.shape:
+            return f"{len(points)} of {len(given)} vertices"
+        whole = getattr(body, "triangles", body.elements)
+        if len(elements) != len(whole):
+            return f"{len(elements)} of {len(whole)} elements"
         if body.pins is not None and len(bodies) == 1 and not body.material.self_contact:
             fault = _moved_pins(body.pins, body.points, points, origin, frame.index)
             if fault:

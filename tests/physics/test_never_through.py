@@ -190,3 +190,14 @@ def test_the_judge_sees_what_is_behind_a_plane():
     assert Judge(model, scene, x).look(x, 0.01) == []
     findings = Judge(model, scene, x).look(x - [0.0, 0.0, 0.2], 0.01)
     assert "behind an analytic collider by" in findings[0]
+
+
+def test_the_judge_takes_moving_colliders_where_the_solver_has_them():
+    rises = Plane((0.0, 0.0, 0.0), motion=lambda time: np.eye(4))
+    scene = Scene("", [cube((0.0, 0.0, 0.1)), rises], Settings(threads=1), 1)
+    model = Simulation(scene.bodies, scene.settings).model
+    x, up = model.x.numpy(), np.array([[0.0, 0.0, 1.0]])
+    for height, sees in ((0.05, False), (0.2, True)):
+        center = height * up - model.assembly.origin
+        findings = Judge(model, scene, x).look(x, 0.01, (center, up, np.zeros(1)))
+        assert bool(findings) == sees
