@@ -35,8 +35,8 @@ class EmbeddedSurface:
     vertices of the solid, with the `weights` [point, n], whose sum is 1: barycentric coordinates,
     or trilinear weights. `triangles` [triangle, 3] are between the points and face outwards.
 
-    `smooth`: in cells of one size the points follow a smooth skin through the corners (skin.py);
-    None for those whose triangles are finer than the cells.
+    `smooth`: the points follow a smooth skin through the corners of cells of one size (skin.py);
+    None for that of triangles finer than these.
     """
 
     corners: np.ndarray
@@ -93,15 +93,26 @@ class EmbeddedSurface:
         self.triangles = checked_elements(name, "triangle", self.triangles, 3, count)
         points = self.points(body.rest_points)
         refuse_flat_triangles(name, points, self.triangles)
-        if width == 8 and (self._is_finer(points, body) if self.smooth is None else self.smooth):
+        if self._is_smooth(points, body):
             self.neighbors = lattice_neighbors(body.cells, len(body.points))
+            at = body.rest_points[self.corners]
+            bits = at > at.mean(axis=1, keepdims=True)
+            order = np.argsort(bits @ [1, 2, 4], axis=1)  # that of CELL_CORNERS
+            for name in ("corners", "weights"):
+                setattr(self, name, np.take_along_axis(getattr(self, name), order, axis=1))
 
-    def _is_finer(self, points, body):
-        """Return whether the mean edge is shorter than the cells, which are of one size."""
+    def _is_smooth(self, points, body):
+        """Return whether the points follow a smooth skin."""
+        if body.corners != 8 or self.smooth is False:
+            return False
         sides = body.sides()
+        if np.ptp(sides) > NOT_A_CUBE * sides.min():
+            if self.smooth:
+                raise ValueError(message("script.smooth_cells", name=body.name))
+            return False
         edges = points[self.triangles] - points[np.roll(self.triangles, 1, axis=1)]
         mean = np.linalg.norm(edges, axis=2).mean() if len(edges) else np.inf
-        return bool(np.ptp(sides) < NOT_A_CUBE * sides.min() and mean < sides.min())
+        return bool(self.smooth or mean < sides.min())
 
 
 @dataclass(eq=False)

@@ -50,6 +50,11 @@ class SmoothSkin(RecordedStage):
             self.launches += [record(kernel, total - first, inputs, outputs, STEP, first)]
         taken = [fraction, skin], [of_contact.embedding, x]
         self.launches += [record(kernels.take_steps, count, *taken, STEP)]
+        self.rows = []
+        if len(skin.rows):
+            self.offsets = wp.zeros(len(skin.rows), dtype=wp.vec3, device=model.device)
+            moved = [self.offsets, model.attachments.struct.point]
+            self.rows = [record(kernels.move_rows, len(skin.rows), [x, skin], moved)]
         if contact is not None:
             largest = record(kernels.find_largest, count, [of_contact.embedding], [skin])
             self.launches += [skin.largest.zero_, largest]
@@ -62,14 +67,18 @@ class SmoothSkin(RecordedStage):
         return names | {n: getattr(skin, n) for n in ("change", "searched", "reach")}
 
     def begin_step(self):
-        """Without pairs, save where points start: anchors of friction count their whole motion."""
+        """Let attachments follow skins. Without pairs, save where points start: anchors of friction
+        count their whole motion.
+        """
         model, first = self.model, self.model.kinematic_end
+        if self.rows:
+            play([self.offsets.zero_, self.launches[0], *self.rows])
         if model.contact is None:
             wp.copy(model.x_start, model.x, first, first, len(model.x) - first)
 
     def before_sweep(self):
         if self.model.settings.quasistatic:
-            play(self.launches)
+            play([*self.launches, *self.rows])
 
     def end_step(self):
         play(self.launches)

@@ -65,11 +65,11 @@ class Stepper:
         s.frame_progress.begin_step()
         s.collider_motion.begin_step()  # goals of analytic colliders that move
         s.prediction.begin_step()
-        s.skin.begin_step()
         s.forces.begin_step()  # they change `inertial`
         s.plasticity.begin_step()  # rest values flow, ...
         s.damping.begin_step()  # ... and are blended with strains, angles, lengths at `x_start`
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
+        s.skin.begin_step()  # attachments hold on to smooth skins
         s.attachment_laws.begin_step()
         s.joint_guides.begin_step()  # rows of joints follow their bodies
         s.joint_contact.begin_step()  # bodies whose joint has broken may touch

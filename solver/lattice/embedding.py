@@ -179,7 +179,7 @@ class Followers:
 
     def __init__(self, model):
         self.model, self.points = model, model.surface.points
-        self.known, self.skin = {}, upload_skin(self.points, model.surface, model.upload)
+        self.known, self.skin = {}, upload_skin(model)
         if len(self.points):
             model.launches.expect(followers.follow)
         self.moved = {both: self._moved(*both) for both in model.ranges()}

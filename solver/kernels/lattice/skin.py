@@ -51,18 +51,23 @@ def hermite(t: float, bit: int):
 
 
 @wp.func
-def skin_offset(p: int, x: wp.array[wp.vec3], embedding: Embedding, skin: Skin):
-    """Return the offset [m] of embedded point p of a smooth skin."""
-    begin = 8 * p
+def skin_offset(
+    begin: int,
+    x: wp.array[wp.vec3],
+    corners: wp.array[int],
+    weights: wp.array[float],
+    skin: Skin,
+):
+    """Return the offset [m] of a point of a smooth skin, with its corners from `begin` on."""
     t = wp.vec3(0.0)
     for k in range(8):
-        w = embedding.weights[begin + k]
+        w = weights[begin + k]
         t += w * wp.vec3(float(k & 1), float(k >> 1 & 1), float(k >> 2))
     t = wp.max(wp.min(t, wp.vec3(1.0)), wp.vec3(0.0))
-    base = x[embedding.corners[begin]]
+    base = x[corners[begin]]
     offset = wp.vec3(0.0)
     for k in range(8):
-        i = embedding.corners[begin + k]
+        i = corners[begin + k]
         v_x, g_x = hermite(t[0], k & 1)
         v_y, g_y = hermite(t[1], k >> 1 & 1)
         v_z, g_z = hermite(t[2], k >> 2)
@@ -95,7 +100,8 @@ def find_steps(
     p = skin.points[first + wp.tid()]
     s = model.embedding.first + p
     now = model.embedding.offset[p]
-    step = skin_offset(p, x, model.embedding, skin) - now
+    corners, weights = model.embedding.corners, model.embedding.weights
+    step = skin_offset(8 * p, x, corners, weights, skin) - now
     if asleep[model.body[s]] != 0 or not wp.isfinite(step):
         step = wp.vec3(0.0)
     skin.change[p] = wp.length(step)
@@ -121,6 +127,28 @@ def take_steps(
     s = embedding.first + p
     embedding.offset[p] = embedding.offset[p] + fraction[s] * skin.step[p]
     x[s] = point_position(s, x, embedding)
+
+
+@wp.kernel
+def move_rows(
+    x: wp.array[wp.vec3],
+    skin: Skin,
+    # in and out
+    offsets: wp.array[wp.vec3],
+    point: wp.array[wp.vec3],
+):
+    """Let the goals p of rows of attachments [m] allow for the `offsets` of their ends on smooth
+    skins, which were those before [row]. One thread per such row.
+    """
+    place = wp.tid()
+    offset = wp.vec3(0.0)
+    for end in range(skin.first_end[place], skin.first_end[place + 1]):
+        moved = skin_offset(8 * end, x, skin.end_corners, skin.end_weights, skin)
+        offset += skin.sign[end] * moved
+    if wp.isfinite(offset):
+        r = skin.rows[place]
+        point[r] = point[r] - (offset - offsets[place])
+        offsets[place] = offset
 
 
 @wp.kernel

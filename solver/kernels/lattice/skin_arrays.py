@@ -8,10 +8,10 @@ from .embedding import Embedding
 
 wp.set_module_options(OPTIONS)
 
-# A new search allows for this many changes of an offset as large as the last one, ...
-FORESIGHT = wp.constant(3.0)
-# ... and comes when one and a half of these may not be left.
-MARGIN = wp.constant(1.5)
+# A new search allows for this many more changes of an offset as large as the last one, ...
+FORESIGHT = wp.constant(2.0)
+# ... and comes when little more than one of these may be left.
+MARGIN = wp.constant(1.2)
 
 
 @wp.struct
@@ -32,6 +32,13 @@ class Skin:
     least_reach: wp.array[float]
     largest_reach: wp.array[float]
     largest: wp.array[float]  # the largest offset [m]
+    # Rows of attachments with ends on skins: their numbers and the first of their ends [row + 1],
+    # and the sign, corners and weights of these [end · 8].
+    rows: wp.array[int]
+    first_end: wp.array[int]
+    sign: wp.array[float]
+    end_corners: wp.array[int]
+    end_weights: wp.array[float]
 
 
 @wp.func
