@@ -166,9 +166,8 @@ def test_attachments_hold_on_to_the_skin(quasistatic):
     body, _cells = ball()
     body.pins = Pins(np.flatnonzero(np.linalg.norm(body.points, axis=1) < 0.2))
     rest = body.surface.points(body.rest_points)
-    chosen = [
-        np.argmin(np.linalg.norm(rest - goal, axis=1)) for goal in ([0.4, 0.2, 0.2], [-0.5, 0, 0])
-    ]
+    near = [0.4, 0.2, 0.2], [-0.5, 0.0, 0.0]
+    chosen = [np.argmin(np.linalg.norm(rest - goal, axis=1)) for goal in near]
     goals = 1.2 * rest[chosen]
     pull = Attachment(
         body,
@@ -184,8 +183,6 @@ def test_attachments_hold_on_to_the_skin(quasistatic):
     of_cells = body.surface.points(x, 0.0 * skin)[chosen]
     drawn = body.surface.points(x, skin)[chosen]
     off = np.linalg.norm(drawn - goals, axis=1)
-    # Springs of 30 kN/m give way by their force on some 100 N of flesh.
-    assert off.max() < 0.02
-    assert np.linalg.norm(of_cells - drawn, axis=1).max() > 0.005
-    # Of the force of a spring at rest nothing is left where the cells are, but where the skin is.
-    assert off.max() < 0.5 * np.linalg.norm(of_cells - goals, axis=1).max()
+    # About 120 N stretch springs of 30 kN/m by 4 mm.
+    assert off.max() < 0.006
+    assert np.linalg.norm(of_cells - goals, axis=1).max() > 0.02
