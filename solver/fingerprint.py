@@ -29,7 +29,7 @@ LATER_NUMBERS = (
 )
 LATER_FIELDS = (
     *("directors", "pressure_in_time", "field_weights", "texture", "visibility"),
-    *("seams", "unstressed_points", "keyed", "motion", "fibers"),
+    *("seams", "unstressed_points", "keyed", "motion", "fibers", "smooth"),
 )
 LATER = {name: getattr(Material, name) for name in LATER_NUMBERS} | dict.fromkeys(LATER_FIELDS)
 LATER["keeps_shape"] = False
@@ -43,14 +43,18 @@ PREFIXED = ("Pa", "N/m", "N")
 def fingerprint(body):
     """Hash of a body at its input state: mesh, material and pins, without their motion."""
     digest = hashlib.sha256(type(body).__name__.encode())
-    names = [name for name in vars(body) if name != "name" and not _is_derived(body, name)]
-    _add(digest, {name: getattr(body, name) for name in names})
+    _add(digest, {name: value for name, value in _given(body).items() if name != "name"})
     return digest.hexdigest()
 
 
-def _is_derived(body, name):
-    """Return whether an attribute only keeps what a property has computed from others."""
-    return isinstance(getattr(type(body), name, None), cached_property)
+def _given(one):
+    """Attributes by name, without those that only keep what a property computes from others."""
+    kind = type(one)
+    return {
+        name: value
+        for name, value in vars(one).items()
+        if not isinstance(getattr(kind, name, None), cached_property)
+    }
 
 
 def shape_of(body):
@@ -83,7 +87,7 @@ def _add(digest, value):
         for entry in value:
             _add(digest, entry)
     elif hasattr(value, "__dict__"):
-        _add(digest, vars(value))
+        _add(digest, _given(value))
     else:
         digest.update(repr(value).encode())
 

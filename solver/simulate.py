@@ -60,6 +60,8 @@ class Frame:
     """Returns the contacts and the stuck places; valid until the next frame is requested."""
     poses: list
     """Center [m] and rotation [3, 3], 1 at first, of every rigid body, float64; None of others."""
+    skins: list
+    """Offsets [m] of the points of every smooth skin (method.md), [point, 3]; None of others."""
 
     @property
     def positions(self):
@@ -226,19 +228,18 @@ class Simulation:
                 return
             stepper, measure = self.stepper, self.measure
             self.begin(message("progress.frame_1"))
-            first = 1
+            done = 0 if restart is None else restart.frame
             if restart is not None:
                 stepper.checkpoints.restore(restart)
-                first = restart.frame + 1
-            for index in range(first, frame_count + 1):
+            for index in range(done + 1, frame_count + 1):
                 with explained(model.device), threads.at_work():
                     statistics = self._solve(stepper, measure, index, cancelled)
                     if statistics is None:
                         return
                     positions = self.tearing.lay_duplicates(model.positions())
-                elements, later = self.tearing.elements(), (stepper.checkpoints.state, self.places)
-                known = statistics, model.size, *later, self._poses()
-                yield Frame(index, positions, elements, *known)
+                known = self.tearing.elements(), statistics, model.size, stepper.checkpoints.state
+                known = *known, self.places, self._poses(), model.followers.skins()
+                yield Frame(index, positions, *known)
         except Cancelled:
             return
         finally:
@@ -288,8 +289,7 @@ class Simulation:
         settings = self.model.settings
         self.keyed.begin_frame(index * settings.frame_time)
         stepper.begin_frame(index, index * settings.frame_time)
-        started = time.perf_counter()
-        left = settings.substeps
+        started, left = time.perf_counter(), settings.substeps
         while left is not None:
             for _ in range(left):
                 if cancelled is not None and cancelled():

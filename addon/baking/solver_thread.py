@@ -136,7 +136,7 @@ class SolverThread(Thread):
         with ThreadPoolExecutor(1, initializer=lower) as writer:
             saved = None
             for frame in self._paced(frames):
-                points = gathered.local(frame.index, frame.exact_positions)
+                points = gathered.local(frame.index, frame.exact_positions, frame.skins)
                 if self.kept and frame.index == self.kept.frame + 1:
                     self._resume()  # only once the first new frame is solved
                 self._note(frame.index)

@@ -29,6 +29,7 @@ from .pins import pin_group, soft_pins, unpinned
 from .reader import deforms, identity, is_keyed, moves, read_pose
 from .rods import rod_of
 from .sewing import seam_ends, seams
+from .skin import DrawnSkin
 from .starting import start_as_kept
 from .target import Target, outward
 
@@ -153,7 +154,7 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         held = LatticePins(cells.points, clamp, points[pinned])
         pins = _pins(gathered, target, pinned, held.indices, held.targets)
     touching, faces = contact_mesh(points, triangles, cells.cell_size, ob.vbd.contact_vertices)
-    return Cells(
+    body = Cells(
         cells.points,
         cells.cells,
         filling=cells.filling,
@@ -162,6 +163,9 @@ def _soft_body(gathered, ob, mesh, target, pinned):
         name=ob.name,
         surface=EmbeddedSurface(*embed(touching, cells), faces) if len(faces) else None,
     )
+    if len(faces) and body.surface.neighbors is not None:
+        target.skin = DrawnSkin(body, points, target.corners, target.weights)
+    return body
 
 
 def _grains(gathered, ob, mesh, target, pinned):

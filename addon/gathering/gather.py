@@ -64,11 +64,11 @@ class Gathered:
         """
         return [target.stored_start() for target in self.targets]
 
-    def local(self, frame, positions):
-        """`start` for positions [m] in a frame."""
+    def local(self, frame, positions, skins):
+        """`start` for positions [m] and the offsets of smooth skins [m] in a frame."""
         time = frame * self.settings.frame_time
-        found = zip(self.targets, positions, self.poses(frame), strict=True)
-        return [target.stored(points, pose, time) for target, points, pose in found]
+        found = zip(self.targets, positions, self.poses(frame), skins, strict=True)
+        return [target.stored(points, pose, time, skin) for target, points, pose, skin in found]
 
     def poses(self, frame):
         """The pose of every target in a frame."""

@@ -46,13 +46,13 @@ class RigidTarget(Target):
     unit: float = 1.0
     """Metres in a unit of the scene."""
 
-    def visible(self, positions, pose):
+    def visible(self, positions, pose, offsets=None):
         return positions
 
     def stored_start(self):
         return self._rows(np.eye(4), 0.0)
 
-    def stored(self, positions, pose, time):
+    def stored(self, positions, pose, time, offsets=None):
         """The rows of the object's transform (`object_keys.py`) for `positions` of the body [m]."""
         center, rotation = self.body.pose_of(positions)
         motion = np.eye(4)

@@ -10,6 +10,7 @@ from ..objects.nearest import frames
 from .inner_pins import InnerPins
 from .reader import Pose
 from .rods import RodShape
+from .skin import DrawnSkin
 
 
 @dataclass
@@ -39,6 +40,8 @@ class Target:
     """Offsets of the carried vertices from their triangle, in its `frames` [m], [carried, 3]."""
     pinned: np.ndarray | None = None
     """Vertices that follow the object, whatever its body does; None for none."""
+    skin: DrawnSkin | None = None
+    """The smooth skin of a soft body, if it has one."""
     faces: np.ndarray | None = None
     """Triangles of the object's own surface, seen from outside; None for those of its body."""
 
@@ -55,20 +58,24 @@ class Target:
         pose = self.first or self.start
         return pose.undeformed(pose.points)
 
-    def stored(self, positions, pose, _time):
-        """Points in object space, float32, for positions of the body [m] and the object's pose at a
-        time [s].
+    def stored(self, positions, pose, _time, offsets=None):
+        """Points in object space, float32, for positions of the body [m], the object's pose at a
+        time [s], and the `offsets` of its smooth skin [m].
         """
-        return pose.stored(self.visible(positions, pose))
+        return pose.stored(self.visible(positions, pose, offsets))
 
-    def visible(self, positions, pose):
-        """World positions [m] of the object's vertices, given those of its body and its pose."""
+    def visible(self, positions, pose, offsets=None):
+        """World positions [m] of the object's vertices, given those of its body and its pose. The
+        skin is smooth without its `offsets`, but contact may hold it back.
+        """
         if self.shape is not None:
             return self.shape.visible(positions)
         if self.corners is None:
             return positions
         places = positions[self.corners].astype(np.float64)
         points = (places * self.weights[..., None]).sum(axis=1)
+        if self.skin is not None:
+            points += self.skin.offsets(positions, offsets)
         if self.carried is not None:
             turned = frames(places[self.carried])
             points[self.carried] += np.einsum("pij,pj->pi", turned, self.lever)

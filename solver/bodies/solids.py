@@ -19,6 +19,7 @@ from ..topology.meshes import (
 )
 from ..topology.values import numbers, refuse_other, whole_numbers
 from .deformable import Deformable
+from .skin import lattice_neighbors, skin_offsets
 
 # Position of corner k of a cell, in sides along x, y and z from its lowest one.
 CELL_CORNERS = np.array([[k & 1, k >> 1 & 1, k >> 2 & 1] for k in range(8)])
@@ -33,15 +34,35 @@ class EmbeddedSurface:
     Its points are Σ w x of the `corners` [point, n] of one tet (n = 4) or cell (n = 8) each,
     vertices of the solid, with the `weights` [point, n], whose sum is 1: barycentric coordinates,
     or trilinear weights. `triangles` [triangle, 3] are between the points and face outwards.
+
+    `smooth`: the points follow a smooth skin through the corners of cells of one size (skin.py);
+    None for that of triangles finer than these.
     """
 
     corners: np.ndarray
     weights: np.ndarray
     triangles: np.ndarray
+    smooth: bool | None = None
 
-    def points(self, positions):
-        """Positions of the points [m], [point, 3], for `positions` of the vertices."""
-        return np.einsum("pk,pki->pi", self.weights, positions[self.corners])
+    @cached_property
+    def neighbors(self):
+        """Neighbors of the corners of a smooth skin, [vertex, 6]; `check` finds them. None for any
+        other surface.
+        """
+        return None
+
+    def points(self, positions, offsets=None):
+        """Positions of the points [m], [point, 3], for `positions` of the vertices. Those of a
+        smooth skin are exact with its `offsets` in a frame: contact may hold it back.
+        """
+        points = np.einsum("pk,pki->pi", self.weights, positions[self.corners])
+        if self.neighbors is None:
+            return points
+        return points + (self.offsets(positions) if offsets is None else offsets)
+
+    def offsets(self, positions):
+        """Offsets [m] of the points of a smooth skin from the weighted sums, [point, 3]."""
+        return skin_offsets(positions, self.corners, self.weights, self.neighbors)
 
     def check(self, body):
         """Convert all arrays to float64 and int32; refuses corners that are no element of a
@@ -70,7 +91,28 @@ class EmbeddedSurface:
         if len(wrong):
             raise ValueError(message("script.embedding_weights", name=name, point=wrong[0]))
         self.triangles = checked_elements(name, "triangle", self.triangles, 3, count)
-        refuse_flat_triangles(name, self.points(body.rest_points), self.triangles)
+        points = self.points(body.rest_points)
+        refuse_flat_triangles(name, points, self.triangles)
+        if self._is_smooth(points, body):
+            self.neighbors = lattice_neighbors(body.cells, len(body.points))
+            at = body.rest_points[self.corners]
+            bits = at > at.mean(axis=1, keepdims=True)
+            order = np.argsort(bits @ [1, 2, 4], axis=1)  # that of CELL_CORNERS
+            for name in ("corners", "weights"):
+                setattr(self, name, np.take_along_axis(getattr(self, name), order, axis=1))
+
+    def _is_smooth(self, points, body):
+        """Return whether the points follow a smooth skin."""
+        if body.corners != 8 or self.smooth is False:
+            return False
+        sides = body.sides()
+        if np.ptp(sides) > NOT_A_CUBE * sides.min():
+            if self.smooth:
+                raise ValueError(message("script.smooth_cells", name=body.name))
+            return False
+        edges = points[self.triangles] - points[np.roll(self.triangles, 1, axis=1)]
+        mean = np.linalg.norm(edges, axis=2).mean() if len(edges) else np.inf
+        return bool(self.smooth or mean < sides.min())
 
 
 @dataclass(eq=False)

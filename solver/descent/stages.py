@@ -22,6 +22,7 @@ from .kinematics import Kinematics
 from .multipliers import AttachmentLaws, AttachmentMultipliers, Breaking, SpringMultipliers
 from .plasticity import Plasticity
 from .prediction import Damping, Prediction, Velocities
+from .skin import SmoothSkin
 from .sleep import Sleep
 from .sweeps import PlainFirstSweep, Sweeps
 from .tear_detection import TearDetection
@@ -64,6 +65,7 @@ class Stages:
     momentum: Stage
     breaking: Stage
     velocities: Stage
+    skin: Stage
     tear_detection: Stage
     sleep: Stage
 
@@ -86,6 +88,8 @@ def _of_motion(model, kinematic, tearing, residual):
     """Return the stages of motion at the beginning and end of a substep, by name."""
     made = {"frame_progress": FrameProgress(model), "prediction": Prediction(model)}
     made |= {"kinematics": Kinematics(model, kinematic), "velocities": Velocities(model)}
+    if SmoothSkin.is_needed(model):
+        made["skin"] = SmoothSkin(model)
     if Forces.is_needed(model):
         made["forces"] = Forces(model)
     if Plasticity.is_needed(model):

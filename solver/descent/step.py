@@ -69,6 +69,7 @@ class Stepper:
         s.plasticity.begin_step()  # rest values flow, ...
         s.damping.begin_step()  # ... and are blended with strains, angles, lengths at `x_start`
         s.kinematics.begin_step()  # goals of pins, colliders and attached points
+        s.skin.begin_step()  # attachments hold on to smooth skins
         s.attachment_laws.begin_step()
         s.joint_guides.begin_step()  # rows of joints follow their bodies
         s.joint_contact.begin_step()  # bodies whose joint has broken may touch
@@ -92,6 +93,7 @@ class Stepper:
         s.momentum.end_step()  # rigid steps of islands; marks standing (lately touched) vertices
         s.breaking.end_step()
         s.velocities.end_step()
+        s.skin.end_step()  # offsets of smooth skins follow their cells
         s.tear_detection.end_step()
         s.sleep.end_step()  # nothing has moved for a while?
 
@@ -105,6 +107,7 @@ class Stepper:
             s.error_samples.before_sweep,  # positions for the error estimate
             s.contacts.before_sweep,  # search where due, refresh pairs, move colliders on
             s.collider_motion.before_sweep,  # move analytic colliders on
+            s.skin.before_sweep,  # in quasistatic frames
             s.guess_guard.before_sweep,  # once, early, without mesh contact: draws x back
             s.plain_first_sweep.before_sweep,  # ω = 1 in the first if the guess is `x_start`
             s.joint_multipliers.before_sweep,

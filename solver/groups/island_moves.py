@@ -58,7 +58,7 @@ class IslandMoves:
         steps.record()
         lists, islands, contact = model.lists, steps.islands, model.contact
         body = steps.owner
-        inputs = [steps.before, model.x, body, islands]
+        inputs = [steps.before, model.x, body, islands, model.contact_model.embedding]
         self.find_displacements = [
             record(kernels.find_displacements, count, inputs, [self.displacement], MOVE, first)
             for first, count in model.surface_ranges()
@@ -112,7 +112,7 @@ class IslandMoves:
         around = [contact.struct, self.travel, self.boxes, islands]
         to_planes = [*among, islands], [self.least, self.stopped, self.meet]
         regions = [model.contact_model, model.x, model.candidate, model.x_start]
-        regions += [contact.regions.struct, islands, self.meets]
+        regions += [contact.regions.struct, islands, self.meets, model.followers.skin.largest]
         cut = [self.least, contact.truncation.cut, self.leaves, self.stopped]
         in_regions = island_limits.fractions_in_regions_kernel(model.surface.points.width)
         return [

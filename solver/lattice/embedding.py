@@ -10,6 +10,7 @@ from ..kernels.contact.feasibility import embedded_collider_bounds as in_front
 from ..kernels.lattice import embedding as kernels
 from ..kernels.lattice import followers
 from ..topology.graphs import unique_edges
+from .skin import upload_skin
 
 # Smaller weights are rounding.
 LEAST_WEIGHT = 1e-6
@@ -21,12 +22,17 @@ FOLLOW = 40.0
 class EmbeddedPoints:
     """The embedded points of all bodies: `corners` [point, n] in solver order, their `weights`
     [point, n], and the number of their `body` [point]. n is 4, or 8 if any body consists of cells;
-    unused weights of a tet are 0.
+    unused weights of a tet are 0. `skin` are the numbers of the points of smooth skins, whose
+    corners have the `neighbors` [vertex, 6].
     """
 
     corners: np.ndarray
     weights: np.ndarray
     body: np.ndarray
+    skin: np.ndarray
+    neighbors: np.ndarray
+    offset: np.ndarray
+    """Initial offsets of the points of smooth skins from Σ w x, 0 of others, [point, 3] in m."""
 
     def __len__(self):
         return len(self.corners)
@@ -55,6 +61,8 @@ def embedded_points(bodies, vertices, last=()):
     width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
     corners, weights, body = [np.zeros((0, width), int)], [np.zeros((0, width))], [np.zeros(0, int)]
     triangles, count = [np.zeros((0, 3), np.int64)], 0
+    skin, offset, total = [np.zeros(0, int)], [np.zeros((0, 3))], sum(map(len, vertices))
+    neighbors = np.repeat(np.arange(total)[:, None], 6, axis=1)
     for number, surface in surfaces.items():
         missing = (0, 0), (0, width - surface.corners.shape[1])
         corners.append(np.pad(vertices[number][surface.corners], missing, mode="edge"))
@@ -62,10 +70,16 @@ def embedded_points(bodies, vertices, last=()):
         weights.append(np.pad(np.where(small, 0.0, surface.weights), missing))
         body.append(np.full(len(surface.corners), number))
         triangles.append(surface.triangles.astype(np.int64) + count)
+        offset.append(np.zeros((len(surface.corners), 3)))
+        if surface.neighbors is not None:
+            offset[-1] = surface.offsets(bodies[number].points)
+            skin.append(count + np.arange(len(surface.corners)))
+            neighbors[vertices[number]] = vertices[number][surface.neighbors]
         count += len(surface.corners)
     weights = np.concatenate(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    points = EmbeddedPoints(np.concatenate(corners), weights, np.concatenate(body))
+    body, skin, offset = (np.concatenate(values) for values in (body, skin, offset))
+    points = EmbeddedPoints(np.concatenate(corners), weights, body, skin, neighbors, offset)
     return points, np.concatenate(triangles)
 
 
@@ -92,6 +106,7 @@ def upload_embedding(points, hidden, first, rigid, upload):
     struct.carried = upload(np.concatenate([first + point, own])[order].astype(np.int32), int)
     struct.share = upload(np.concatenate([weight, np.ones(len(own))])[order], float)
     struct.spread = upload(np.abs(points.weights).sum(axis=1), float)
+    struct.offset = upload(points.offset, wp.vec3)
     pairs, alone = unique_edges(points.corners), np.union1d(own, points.corners)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     both = np.concatenate([pairs, pairs[:, ::-1], np.tile(alone, (2, 1)).T])
@@ -164,7 +179,7 @@ class Followers:
 
     def __init__(self, model):
         self.model, self.points = model, model.surface.points
-        self.known = {}
+        self.known, self.skin = {}, upload_skin(model)
         if len(self.points):
             model.launches.expect(followers.follow)
         self.moved = {both: self._moved(*both) for both in model.ranges()}
@@ -184,6 +199,14 @@ class Followers:
             launch = self._launch(followers.follow_listed, first, last, start)
             self.known[first, last, "listed"] = launch
         return self.known[first, last, "listed"]
+
+    def skins(self):
+        """The offsets of the smooth skin of every body [m], [point, 3]; None of others."""
+        points, found = self.points, [None] * len(self.model.assembly.vertices)
+        offset = self.model.contact_model.embedding.offset.numpy() if len(points) else None
+        for number in np.unique(points.body[points.skin]):
+            found[number] = offset[points.body == number].astype(np.float64)
+        return found
 
     def _moved(self, first, last):
         """Points that move with vertices of a range; uploaded before any graph is captured."""

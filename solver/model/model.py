@@ -67,7 +67,7 @@ class Model:
 
         self.kinematic_end = surface.point_start
         colliders = surface.rest[surface.collider_start : surface.point_start]
-        embedded = surface.points.of(assembly.points)
+        embedded = surface.points.of(assembly.points) + surface.points.offset
         self.x = self.upload(np.concatenate([assembly.points, colliders, embedded]), wp.vec3)
         self.x_start = wp.clone(self.x)
         self.inertial = wp.clone(self.x)

@@ -24,10 +24,11 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 
-def visible(bodies, positions):
-    """The surfaces of bodies as meshes."""
+def visible(bodies, frame):
+    """The surfaces of the first bodies as meshes."""
     return [
-        (b.surface.points(x), b.surface.triangles) for b, x in zip(bodies, positions, strict=True)
+        (body.surface.points(x, skin), body.surface.triangles)
+        for body, x, skin in zip(bodies, frame.exact_positions, frame.skins, strict=False)
     ]
 
 
@@ -43,7 +44,7 @@ def test_the_visible_surfaces_never_meet(body):
     ]
     floor, pairs, lowest = Collider(*plane(2.0)), 0, []
     for frame in simulate([*bodies, floor], Settings(substeps=4, iterations=10), 16):
-        meshes = [*visible(bodies, frame.exact_positions), plane(2.0)]
+        meshes = [*visible(bodies, frame), plane(2.0)]
         assert not len(intersecting_pairs(*joined(meshes)[:2])), frame.index
         pairs = max(pairs, frame.stats.pairs)
         lowest.append(meshes[0][0][:, 2].min())
@@ -58,7 +59,7 @@ def test_visible_surfaces_that_begin_inside_each_other_come_apart(body):
     settings = Settings(gravity=(0.0, 0.0, 0.0), substeps=3, iterations=6)
     found = []
     for frame in simulate(bodies, settings, 20):
-        meshes = visible(bodies, frame.exact_positions)
+        meshes = visible(bodies, frame)
         found.append((len(frame.stats.tangles), len(intersecting_pairs(*joined(meshes)[:2]))))
     assert found[0][0] == 1
     assert found[-1] == (0, 0)
@@ -73,8 +74,7 @@ def test_cloth_lies_on_the_visible_surface(body):
     cloth = Cloth(sheet + [-0.25, -0.25, 0.33], sheet_triangles, material)
     ground = Settings(substeps=4, iterations=8, use_ground=True)
     for frame in simulate([body, cloth], ground, 8):
-        solid, sheet = frame.exact_positions
-        meshes = [*visible([body], [solid]), (sheet, sheet_triangles)]
+        meshes = [*visible([body], frame), (frame.exact_positions[1], sheet_triangles)]
         assert not len(intersecting_pairs(*joined(meshes)[:2])), frame.index
         assert meshes[0][0][:, 2].min() > 0.0
     assert frame.stats.pairs > 5
@@ -231,7 +231,7 @@ def test_a_body_of_cells_slides_on_a_mesh_unless_friction_holds_it(friction):
     settings = Settings(gravity=tuple(gravity), substeps=4, iterations=10)
     start = body.surface.points(body.points)
     *_, frame = simulate([body, floor], settings, 24)
-    now = body.surface.points(frame.exact_positions[0])
+    now = body.surface.points(frame.exact_positions[0], frame.skins[0])
     assert now[:, 2].min() > 0.0
     way = (now - start)[:, 0].mean()
     acceleration = 9.81 * max(np.sin(slope) - friction * np.cos(slope), 0.0)
@@ -257,7 +257,7 @@ def test_a_leg_of_cells_comes_to_lie_on_the_other_leg_of_its_body():
     body = in_cells(points, triangles, 16, material=material)
     touched = 0
     for frame in simulate([body], Settings(substeps=4, iterations=10, use_ground=True), 16):
-        now = body.surface.points(frame.exact_positions[0])
+        now = body.surface.points(frame.exact_positions[0], frame.skins[0])
         assert not len(intersecting_pairs(*joined([(now, triangles)])[:2])), frame.index
         assert now[:, 2].min() > 0.0
         touched = max(touched, frame.stats.pairs)

@@ -225,7 +225,7 @@ def test_no_random_motion_crosses_a_surface(seed):
     simulation = Simulation(scene, Settings(substeps=4, iterations=6, friction=0.5))
     places = simulation.kinematic.analytic.struct.now
     for frame in simulation.frames(24):
-        x = [*frame.exact_positions[:2], surface.points(frame.exact_positions[2])]
+        x = [*frame.exact_positions[:2], surface.points(frame.exact_positions[2], frame.skins[2])]
         x = np.concatenate(x) - simulation.model.assembly.origin
         center, normal = places.center.numpy(), places.normal.numpy()
         for k in (0, 3):

@@ -64,10 +64,11 @@ class TrustRegions:
         inputs = [first_following, growth, model.x, goal, model.inertial, self.cut, multiplier]
         carried = [model.contact_model.embedding, model.x, multiplier]
         count, out = model.surface.point_start, [self.struct]
+        of_points = [model.followers.skin, self.struct]
         return {
             scope: [
                 record(kernels.set_regions, count, [int(scope), *inputs], out, REGION),
-                record(kernels.set_point_regions, len(points), [int(scope), *carried], out),
+                record(kernels.set_point_regions, len(points), [int(scope), *carried], of_points),
                 self.find_remaining_paths,
             ]
             for scope in (SOME, WHOLE, NEXT)

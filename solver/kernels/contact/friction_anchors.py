@@ -5,7 +5,6 @@ import warp as wp
 
 from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
-from ..lattice.embedding import point_position
 from .analytic_colliders import (
     ContactModel,
     carried_along,
@@ -55,9 +54,6 @@ def anchor_at_colliders(
     s = first + wp.tid()
     now = x[s]
     at_start = x_start[s]
-    if s >= model.embedding.first:
-        now = point_position(s, x, model.embedding)
-        at_start = point_position(s, x_start, model.embedding)
     vertices = model.state.radius.shape[0]
     radius = model.state.radius[s] + model.state.multiplier[s]
     for k in range(model.colliders.kind.shape[0]):

@@ -103,6 +103,13 @@ def find_fractions_to_planes(
                         meet[0] = 1
 
 
+@wp.func
+def angle_of(turn: wp.mat33d):
+    """Return an upper bound of the distance that a rotation moves a point 1 m from its center."""
+    turned = turn - wp.identity(n=3, dtype=wp.float64)
+    return float(wp.sqrt(wp.ddot(turned, turned)))
+
+
 @cache
 def fractions_in_regions_kernel(width: int) -> wp.Kernel:
     """The kernel for scenes whose embedded points have `width` corners, or 0."""
@@ -118,6 +125,7 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
         regions: Regions,
         islands: Islands,
         meets: wp.array[int],
+        largest_offset: wp.array[float],
         # in and out
         least: wp.array[float],
         # out
@@ -127,8 +135,9 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
     ):
         """Lower `least` to the fraction of the step to `candidate` where an island stays in front
         of analytic colliders and, if it `meets` anything, in its trust regions; set `leaves` if any
-        leaves these. They also hold where rounding exceeds the contact distance, as unlisted
-        pairs could pass through. One thread per free vertex.
+        leaves these. They also hold where rounding, or offsets of smooth skins, which do not
+        turn, exceed the contact distance, as unlisted pairs could pass through. One thread per
+        free vertex.
         """
         i = first + wp.tid()
         step = candidate[i] - x[i]
@@ -137,6 +146,7 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
             island = islands.island[model.body[i]]
             fraction = float(1.0)
             rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
+            rounding += angle_of(islands.turn[island]) * largest_offset[0]
             if meets[island] != 0 or rounding > model.state.radius[i]:
                 fraction = fraction_in_region(i, x[i], step, regions)
             if fraction < 1.0:
@@ -175,8 +185,7 @@ def sweep_boxes(
     if islands.held[island] == 0:
         arm = 0.5 * (low + high) - wp.vec3(islands.center[island])
         farthest = wp.length(arm) + 0.5 * wp.length(high - low)
-        turned = islands.turn[island] - wp.identity(n=3, dtype=wp.float64)
-        size = float(wp.sqrt(wp.ddot(turned, turned)))
+        size = angle_of(islands.turn[island])
         reach = wp.vec3(float(wp.length(islands.shift[island])) + size * farthest)
         low -= reach
         high += reach

@@ -13,6 +13,7 @@ from ..contact.feasibility.sliding_planes import approach_along, blocks_paths, s
 from ..contact.pairs import Pair, signed_weights, weighted
 from ..device.options import OPTIONS
 from ..device.thread_shares import share_of
+from ..lattice.embedding import Embedding
 from .islands import Islands
 
 wp.set_module_options(OPTIONS)
@@ -54,12 +55,18 @@ def find_displacements(
     x: wp.array[wp.vec3],
     owner: wp.array[int],
     islands: Islands,
+    embedding: Embedding,
     # out
     displacement: wp.array[wp.vec3],
 ):
-    """Set the displacement that is left of the step of every surface vertex [m]."""
+    """Set the displacement that is left of the step of every surface vertex [m]. The offsets of
+    smooth skins do not turn.
+    """
     s = first + wp.tid()
-    displacement[s] = before[s] + rigid_step(before[s], islands.island[owner[s]], islands) - x[s]
+    turned = before[s]
+    if s >= embedding.first:
+        turned -= embedding.offset[s - embedding.first]
+    displacement[s] = before[s] + rigid_step(turned, islands.island[owner[s]], islands) - x[s]
 
 
 @wp.func

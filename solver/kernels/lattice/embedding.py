@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet or cell.
+"""Points of embedded surfaces: x_v = Σ w_k x_k over the corners of one tet or cell, plus an offset
+of smooth skins that is constant within a substep.
 
 The corners of a tet or cell have different colors, so the corners of a point move one at a time.
 """
@@ -32,6 +33,7 @@ class Embedding:
     first_neighbor: wp.array[int]  # [vertex + 1], in `neighbor`
     neighbor: wp.array[int]  # vertices that move the points carried by each vertex, itself included
     spread: wp.array[float]  # Σ |w| of each point, [point]
+    offset: wp.array[wp.vec3]  # of the smooth skin from Σ w x (skin.py), 0 of others [point, m]
     # Vertices of rigid bodies, four each; none where both are alike. They move along arcs.
     rigid_first: int
     rigid_end: int
@@ -46,7 +48,7 @@ def point_position(v: int, x: wp.array[wp.vec3], embedding: Embedding):
     position = base
     for k in range(begin + 1, begin + embedding.width):
         position += embedding.weights[k] * (x[embedding.corners[k]] - base)
-    return position
+    return position + embedding.offset[v - embedding.first]
 
 
 @wp.func
@@ -279,15 +281,8 @@ def surface_functions(width: int) -> SurfaceFunctions:
         return wp.sqrt(most)
 
     return SurfaceFunctions(
-        carried_range,
-        carried,
-        share,
-        position,
-        weight,
-        weight_of_range,
-        displacement_along,
-        largest_displacement,
-        farthest,
+        *(carried_range, carried, share, position, weight, weight_of_range),
+        *(displacement_along, largest_displacement, farthest),
     )
 
 

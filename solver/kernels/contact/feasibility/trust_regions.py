@@ -9,6 +9,7 @@ import warp as wp
 
 from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, point_position
+from ...lattice.skin_arrays import Skin, is_used_up, renewed_reach
 from .plane_bounds import distance_from_path, fraction_within
 
 wp.set_module_options(OPTIONS)
@@ -164,13 +165,15 @@ def set_point_regions(
     x: wp.array[wp.vec3],
     multiplier: wp.array[float],
     # in and out
+    skin: Skin,
     regions: Regions,
 ):
     """Set where embedded points may get when every vertex keeps to its region.
 
     Corners are somewhere on their paths: Σ w s d, s ∈ [0, 1], lies near the path Σ w d, as far from
     it as the paths d differ from that and negative weights w leave it. Where regions of corners are
-    of different age, that of the point begins where it has never been.
+    of different age, that of the point begins where it has never been. The offsets of smooth skins
+    may change besides.
     """
     p = wp.tid()
     s = embedding.first + p
@@ -183,7 +186,8 @@ def set_point_regions(
             total += 1
     grown = multiplier[s] - regions.reach[s]
     touches_more = scope == NEXT and grown > GROWN * regions.radius[s]
-    regions.moved[s] = int(number > 0 or touches_more)
+    used_up = scope != WHOLE and is_used_up(p, embedding, skin)
+    regions.moved[s] = int(number > 0 or touches_more or used_up)
     if regions.moved[s] == 0:
         return
     regions.reach[s] = multiplier[s]
@@ -196,7 +200,7 @@ def set_point_regions(
         w = embedding.weights[k]
         if w != 0.0:
             path += w * regions.path[embedding.corners[k]]
-    farthest = float(0.0)
+    farthest = renewed_reach(p, embedding, skin)
     for k in range(begin, begin + embedding.width):
         w = embedding.weights[k]
         if w != 0.0:
