@@ -20,7 +20,7 @@ from .device.failures import explained
 from .device.launches import Launches
 from .device.threads import Workers, core_count
 from .editing import Edits
-from .editing.carrying import carried, without_pulls
+from .editing.carrying import carried, fitted, without_pulls
 from .messages import message
 from .model.assembly import assemble
 from .model.bonds import bonds_of
@@ -146,7 +146,7 @@ def edited_frames(simulation, edits, frame_count, cancelled, compiling, restart)
         if not pulled.compile(cancelled, compiling):
             return
         edits.is_compiled = True
-    index = 0 if restart is None else restart.frame
+    index, restart = 0 if restart is None else restart.frame, fitted(restart, simulation)
     frames = simulation.frames(frame_count, cancelled, compiling, restart)
     while index < frame_count:
         scene = edits.take(index + 1)

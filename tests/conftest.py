@@ -24,6 +24,7 @@ def pytest_addoption(parser):
         help="end with an illegal instruction where a kernel asks for what an array does not have",
     )
     group.addoption("--kills", type=int, default=3, help="how often a bake is killed")
+    group.addoption("--live-frames", type=int, default=0, help="how many frames Live loops for")
     group.addoption("--examples", type=int, default=200, help="how many inputs are generated")
     group.addoption("--device", help="what a simulation that is not told runs on: cuda")
     group.addoption("--threads", type=int, help="CPU threads of a simulation that is not told")

@@ -5,6 +5,7 @@ mesh is read. `resuming.py` finds all changes.
 
 from ...solver.messages import message
 from ..gathering.keyed import stored_keyed
+from ..gathering.reader import keyed_paths
 from ..objects.participants import participants
 from ..values.measured import NOT_STORED
 from ..values.setting_values import OF_SCENES
@@ -13,6 +14,8 @@ from .report import listed
 # Settings without effect on the result: the device, and how many frames there are.
 WITHOUT_EFFECT = {"device", "threads", "restart_every", "frame_end"}
 SCENE = ""
+# Lists of an object: of attachments and joints, and of painted values.
+LISTS = ("attachments", "painted")
 KINDS = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING", "POINTER"}
 
 
@@ -28,7 +31,25 @@ def now(scene):
     for ob in chosen:
         keyed = stored_keyed(ob)
         found[ob.name] = {n: _plain(getattr(ob.vbd, n)) for n in names if n not in keyed}
+        found[ob.name] |= {name: _rows(ob, getattr(ob.vbd, name)) for name in LISTS}
     return found
+
+
+def _rows(ob, items):
+    """The values of the rows of a list that no keyframes change."""
+    if not len(items):
+        return []
+    known = [p.identifier for p in items[0].bl_rna.properties if p.type in KINDS]
+    names = set(known) - {"rna_type", "name", "shown_value"}
+    keyed = keyed_paths(ob)
+    return [
+        {
+            n: _plain(getattr(item, n))
+            for n in sorted(names)
+            if not keyed or item.path_from_id(n) not in keyed
+        }
+        for item in items
+    ]
 
 
 def settings_changed(scene, was):

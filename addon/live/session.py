@@ -4,7 +4,6 @@ start of the scene or at the last frame of the one before.
 """
 
 import gc
-import itertools
 import threading
 import time
 from contextlib import contextmanager
@@ -21,8 +20,6 @@ from ..baking.solver_import import importing
 from .live_run import LiveRun
 from .pulls import MousePulls, Recorded
 
-# Runs after which their memory is collected.
-RUNS = 8
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
 # How long a visit waits for the solver where there is no window [s].
@@ -54,11 +51,11 @@ class LiveSession:
             state.status = message("progress.solver")
             for _ in importing(0.0):
                 yield None
+            gc.freeze()  # modules are most of what there is: a collection would take 0.2 s
             after = first_frame(scene, self.folder)
             first = 0 if after is None else scene.frame_current - scene.vbd.frame_start
-            for number in itertools.count(1):
-                if number % RUNS == 0:
-                    gc.collect()  # models hold arrays in cycles, of few objects but much memory
+            while True:
+                gc.collect()  # models hold arrays in cycles, of few objects but much memory
                 yield from self._one_run(after, first)
                 if state.cancel_requested:
                     break
@@ -117,6 +114,7 @@ class LiveSession:
                 handler.remove(function)
             edit.edit.use_global_undo, LiveSession.current = undo, None
             edit.is_dirty = dirty
+            gc.unfreeze()
             state.live = state.paused = state.start_over = False
 
     @property

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes of the scene while Live runs, found without reading a mesh."""
+"""Changes of the scene while Live runs, found without reading the shape of a mesh."""
 
 import time
 
 from ..baking import outdated
+from ..gathering.attaching import kinematic_targets
 from ..gathering.force_fields import field_objects
 from ..gathering.reader import is_carried
 from ..objects.participants import participants
+from .weights import WeightWatch
 
 # Properties that choose the vertices: after a change of them, Live starts over.
 FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place", "stack_modifier")
@@ -18,7 +20,7 @@ class SceneWatch:
     """Compares the scene with what the running simulation has read."""
 
     def __init__(self, scene, clock=time.monotonic):
-        self.scene, self.clock = scene, clock
+        self.scene, self.clock, self.weights = scene, clock, WeightWatch()
         self.known = self.seen = self._now()
         self.next = self.since = clock()
         # True if the last changes need other vertices.
@@ -45,11 +47,14 @@ class SceneWatch:
         return list(dict.fromkeys(map(str, labels)))
 
     def _now(self):
-        """All settings, and by name the places of objects that stand still, and fields."""
-        others = {}
-        for ob in (*participants(self.scene), *field_objects(self.scene)):
+        """All settings, and by name the places of objects that stand still, counts of changes of
+        their weights, and fields.
+        """
+        others, objects = {}, participants(self.scene)
+        self.weights.look(objects)
+        for ob in (*objects, *kinematic_targets(objects), *field_objects(self.scene)):
             place = () if is_carried(ob) else tuple(map(tuple, ob.matrix_world))
-            others[ob.name] = place, _numbers(ob.field)
+            others[ob.name] = place, self.weights.changes[ob.name], _numbers(ob.field)
         return outdated.now(self.scene), others
 
 

@@ -3,10 +3,12 @@
 
 import numpy as np
 
+from ..descent.checkpoints import Restart
 from ..descent.state_names import LAYOUT
 
 # Arrays of one entry per row of the attachments.
 OF_ROWS = (
+    "model/rows",
     *("model.multiplier", "model.broken", "model.pull"),
     *("attachment_laws.length", "attachment_laws.before"),
     *("attached_points/known", "attached_points/grips"),
@@ -30,7 +32,45 @@ def carried(old, new, rows):
     elements connect other vertices, so that the solver visits them in another order, bodies go on
     as if they had just met.
     """
-    state, fresh = (each.stepper.checkpoints.state() for each in (old, new))
+    state = old.stepper.checkpoints.state()
+    before, after = old.model.surface.stiffness, new.model.surface.stiffness
+    ratio = np.where(before > 0.0, after / np.where(before > 0.0, before, 1.0), 1.0)
+    for name in STIFFNESSES:
+        if name in state:
+            state[name] = (state[name] * ratio).astype(np.float32)
+    return _with_rows(state, new, rows)
+
+
+def fitted(restart, simulation):
+    """Return a `Restart`, or None, as one of a `Simulation` of the same bodies, of which other
+    vertices may be pinned or attached: new rows begin, known ones go on.
+    """
+    if restart is None:
+        return None
+    arrays, now = restart.load(), simulation.model.save()
+    was = {name: arrays.get(f"model/{name}", np.zeros(0)) for name in now}
+    is_known = "model/rows" in arrays and len(was["order"]) == len(now["order"])
+    if not is_known or all(np.array_equal(was[name], now[name]) for name in now):
+        return restart  # one of other bodies is refused later
+    attached, time = simulation.kinematic.attached, simulation.model.settings.frame_time
+    attached.known = attached.read(restart.frame, restart.frame * time).astype(np.float32)
+    rows = _same_rows(was["rows"], now["rows"])
+    return Restart(restart.frame, _with_rows(dict(arrays), simulation, rows))
+
+
+def _same_rows(was, now):
+    """Return the row [row] that each row was by its identity, −1 for new ones."""
+    places = {}
+    for row, identity in enumerate(was.tolist()):
+        places.setdefault(identity, []).append(row)
+    return np.array([(places.get(i) or [-1]).pop(0) for i in now.tolist()], dtype=np.int64)
+
+
+def _with_rows(state, new, rows):
+    """Return arrays of a state as those of a `Simulation` whose rows of attachments, or pins, are
+    others.
+    """
+    fresh = new.stepper.checkpoints.state()
     state = {name: a for name, a in state.items() if not name.startswith(LEFT_OUT)}
     for name in OF_ROWS:
         if name in fresh:
@@ -41,11 +81,6 @@ def carried(old, new, rows):
     loose = new.model.attachments.penalty == 0.0
     for name in ("model.multiplier", "model.pull"):
         state[name][loose] = 0.0
-    before, after = old.model.surface.stiffness, new.model.surface.stiffness
-    ratio = np.where(before > 0.0, after / np.where(before > 0.0, before, 1.0), 1.0)
-    for name in STIFFNESSES:
-        if name in state:
-            state[name] = (state[name] * ratio).astype(np.float32)
     if "contact.is_lost" in state:
         state["contact.is_lost"] = np.ones_like(state["contact.is_lost"])
     if not np.array_equal(state["model/order"], fresh["model/order"]):
@@ -72,16 +107,23 @@ def _of_rows(before, fresh, rows):
 
 def _reorder(state, fresh, model):
     """Give arrays of vertices the order of a new model; contact is left out."""
-    del state[LAYOUT]
-    was, now = state["model/order"], fresh["model/order"]
-    source = np.empty(len(was), dtype=np.int64)
+    state.pop(LAYOUT, None)
+    was, now, known = state["model/order"], fresh["model/order"], state["pins/known"]
+    source, was_free = np.empty(len(was), dtype=np.int64), len(was) - len(known)
     source[now] = was
     for name in OF_VERTICES:
-        values = state[name]
+        values = state[name] = state[name].copy()
         values[: len(source)] = values[source]
     state["model/order"] = now
-    pinned = source[model.free_count :] - model.free_count
-    state["pins/known"] = state["pins/known"][pinned]
+    pinned = source[model.free_count :] - was_free
+    # Vertices that are pinned now move from where they are.
+    state["pins/known"] = state["model.x"][model.free_count : len(source)].astype(known.dtype)
+    state["pins/known"][pinned >= 0] = known[pinned[pinned >= 0]]
+    bodies = source[model.assembly.rigid_start : model.free_count : 4]
+    bodies = (bodies - (was_free - 4 * len(bodies))) // 4
+    for name in state:
+        if name.startswith("model.rigid_"):
+            state[name] = state[name][bodies]
 
 
 def _fits(values, fresh):

@@ -200,8 +200,9 @@ class Model:
         return {name: getattr(self, name) for name in names} | self.attachments.saved | rigid
 
     def save(self):
-        """Return the solver order of the vertices of all bodies, which never changes."""
-        return {"order": np.concatenate(self.assembly.vertices).astype(np.int32)}
+        """Return the solver order of vertices, and identities of rows; neither changes."""
+        order = np.concatenate(self.assembly.vertices).astype(np.int32)
+        return {"order": order, "rows": self.assembly.attachments.identities(order)}
 
     def restore(self, saved):
         """Refuse arrays in another order."""

@@ -2,6 +2,7 @@
 """Rows of all attachments of a scene in solver order."""
 
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -54,6 +55,15 @@ class Rows:
         used[joined, :RIGID] = True
         used[joined & ~self.to_space(), RIGID : 2 * RIGID] = True
         return used
+
+    def identities(self, order):
+        """Return a number [row] for the name and the vertices of every row, the same for any solver
+        `order` [vertex].
+        """
+        given = np.argsort(order).astype(np.int64)
+        used = zip(self.names, self.corners, self.weights != 0.0, strict=True)
+        keys = (f"{name} {given[row[mask]].tolist()}".encode() for name, row, mask in used)
+        return np.array([crc32(key) for key in keys], dtype=np.int64)
 
     @property
     def is_adaptive(self):
