@@ -10,6 +10,9 @@ from mathutils.bvhtree import BVHTree
 BEHIND = "vbd_behind"
 # Trials to find a seed inside of the mesh, per piece.
 TRIALS = 200
+# Corners of a piece are one where they are nearer than this fraction of its size: an edge as short
+# as the rounding of its ends has no direction.
+SAME = 1e-5
 # Loose parts nearer to each other than this many gaps are neighbors.
 NEAR = 2.0
 
@@ -64,26 +67,61 @@ def voronoi_cells(mesh, seeds, gap):
             if 0.5 * distance > reach:
                 break
             normal = away / distance
-            _cut(work, seed + (0.5 * distance - 0.5 * gap) * normal, normal, layer, other + 1)
+            place = seed + (0.5 * distance - 0.5 * gap) * normal
+            _cut(work, place, normal, layer, other + 1, SAME * reach)
         if len(work.faces):
             cells[number] = _made(work, mesh)
         work.free()
     return cells
 
 
-def _cut(work, place, normal, layer, behind):
-    """Remove what lies beyond a plane, and close the hole with faces that face `behind`."""
+def _cut(work, place, normal, layer, behind, tolerance):
+    """Remove what lies beyond a plane, and close the hole with faces that face `behind`. Corners
+    nearer to the plane or to each other than a `tolerance` become one.
+    """
     parts = [*work.verts, *work.edges, *work.faces]
     cut = bmesh.ops.bisect_plane(
-        work, geom=parts, plane_co=place, plane_no=normal, dist=1e-7, clear_outer=True
+        work, geom=parts, plane_co=place, plane_no=normal, dist=tolerance, clear_outer=True
     )["geom_cut"]
-    edges = [part for part in cut if isinstance(part, bmesh.types.BMEdge) and part.is_boundary]
+    corners = [part for part in cut if isinstance(part, bmesh.types.BMVert)]
+    bmesh.ops.remove_doubles(work, verts=corners, dist=tolerance)
+    edges = [edge for edge in work.edges if edge.is_boundary]
     if not edges:
         return
-    made = bmesh.ops.triangle_fill(work, edges=edges, use_beauty=True, normal=normal)["geom"]
-    for face in made:
-        if isinstance(face, bmesh.types.BMFace):
-            face[layer] = behind
+    for face in _filled(work, edges, normal):
+        face[layer] = behind
+
+
+def _filled(work, edges, normal):
+    """New faces in a plane, inside boundary edges; one face in a single loop, which the next cuts
+    leave with few corners.
+    """
+    loop = _loop(edges)
+    if loop is None:
+        made = bmesh.ops.triangle_fill(work, edges=edges, use_beauty=True, normal=normal)["geom"]
+        return [part for part in made if isinstance(part, bmesh.types.BMFace)]
+    face = work.faces.new(loop)
+    face.normal_update()
+    if face.normal.dot(normal) < 0.0:
+        face.normal_flip()
+    return [face]
+
+
+def _loop(edges):
+    """The vertices of boundary edges in order, or None where they are no single loop."""
+    around = {}
+    for edge in edges:
+        for vertex in edge.verts:
+            around.setdefault(vertex, []).append(edge.other_vert(vertex))
+    if any(len(others) != 2 for others in around.values()):
+        return None
+    loop = [edges[0].verts[0], edges[0].verts[1]]
+    while len(loop) <= len(around):
+        one, other = around[loop[-1]]
+        loop.append(other if one is loop[-2] else one)
+        if loop[-1] is loop[0]:
+            break
+    return loop[:-1] if len(loop) == len(around) + 1 and loop[-1] is loop[0] else None
 
 
 def volume_of(mesh):

@@ -32,22 +32,28 @@ class Residual:
         self.norm, self.least, self.before = (
             wp.zeros(1, dtype=wp.float64, device=device) for _ in range(3)
         )
-        self.revisions, self.at_now = model.revisions, self.forces_at(model.x)
-        self.add_up = self._sums()
+        self._record()
+
+    def _record(self):
+        """Record launches with the current arrays; others of `find_before` follow when needed."""
+        self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
+        self.add_up, self.before_at = self._sums(), {}
 
     def forces_at(self, x):
         """Return a launch that finds the forces at positions x [m]."""
-        model = self.model
+        model, outputs = self.model, [self.force, self.rounding, self.touching]
+        count = min(self.free, model.assembly.rigid_start)
         launch = model.launches.record(
             model.kernels.residual,
-            self.free,
+            count,
             [x, model.objective, model.elements],
-            [self.force, self.rounding, self.touching],
-            cost=model.work[: self.free].mean() if self.free else 0.0,
+            outputs,
+            cost=model.work[:count].mean() if count else 0.0,
         )
         if not model.rigid:
             return launch
-        return partial(play, [launch, model.rigid.projecting(x, self.force)])
+        rigid = [model.rigid.residual(x, outputs), model.rigid.projecting(x, self.force)]
+        return partial(play, [launch, *rigid])
 
     def _sums(self):
         """Return launches that sum up the current forces."""
@@ -67,8 +73,7 @@ class Residual:
     def find_forces(self):
         """Find the forces at the current positions, with contacts as of their last refresh."""
         if self.revisions != self.model.revisions:
-            self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
-            self.add_up = self._sums()
+            self._record()
         self.at_now()
 
     def find(self):
@@ -80,7 +85,11 @@ class Residual:
 
     def find_before(self, x):
         """Find `before`, at other positions [m], with the current contacts and multipliers."""
-        self.forces_at(x)()
+        if self.revisions != self.model.revisions:
+            self._record()
+        if x.ptr not in self.before_at:
+            self.before_at[x.ptr] = self.forces_at(x)
+        self.before_at[x.ptr]()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 
