@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Smooth skin: a surface in cells whose slopes are continuous across the faces of these.
 
-Trilinear weights have kinks there. The skin is the cubic Hermite interpolation of the corners
+Trilinear weights have kinks there. The skin is the cubic Hermite interpolation of smoothed corners
 (kernels/lattice/skin.py); its offset from the trilinear surface is zero for affine motion.
 """
 
 import numpy as np
+
+# Smoothing of corners along each axis, as a fraction of their second difference. It halves what
+# alternates along an axis, as the motion of corners with little material does.
+SMOOTHING = 0.125
 
 
 def lattice_neighbors(cells, count):
@@ -25,10 +29,20 @@ def lattice_neighbors(cells, count):
     return neighbors.astype(np.int32)
 
 
+def has_both(below, above, own):
+    """True for corners with two neighbors along an axis."""
+    return (below != own) & (above != own)
+
+
 def skin_offsets(positions, corners, weights, neighbors):
     """Offsets of the skin from points with trilinear `weights` [point, 8] of the `corners` of one
     cell each, [point, 3] in m, for `positions` [vertex, 3] of the corners.
     """
+    places = positions
+    for axis in range(3):
+        below, above = neighbors[:, 2 * axis], neighbors[:, 2 * axis + 1]
+        share = np.where(has_both(below, above, np.arange(len(neighbors))), SMOOTHING, 0.0)
+        places = places + share[:, None] * (places[below] + places[above] - 2.0 * places)
     bits = np.arange(8)[:, None] >> np.arange(3) & 1  # CELL_CORNERS
     t = np.clip(weights @ bits, 0.0, 1.0)[:, None]
     value = np.where(bits, t * t * (3.0 - 2.0 * t), (1.0 - t) ** 2 * (1.0 + 2.0 * t))
@@ -37,10 +51,11 @@ def skin_offsets(positions, corners, weights, neighbors):
     used, place = np.unique(corners, return_inverse=True)
     place = place.reshape(corners.shape)
     below, above = neighbors[used, 0::2], neighbors[used, 1::2]
-    both = (below != used[:, None]) & (above != used[:, None])
-    slopes = np.where(both, 0.5, 1.0)[..., None] * (positions[above] - positions[below])
-    here = positions[corners] - positions[corners[:, :1]]
-    offsets = np.einsum("pk,pki->pi", value.prod(axis=2) - linear.prod(axis=2), here)
+    scale = np.where(has_both(below, above, used[:, None]), 0.5, 1.0)
+    slopes = scale[..., None] * (places[above] - places[below])
+    base = positions[corners[:, :1]]
+    offsets = np.einsum("pk,pki->pi", value.prod(axis=2), places[corners] - base)
+    offsets -= np.einsum("pk,pki->pi", linear.prod(axis=2), positions[corners] - base)
     for axis in range(3):
         share = slope[..., axis] * np.delete(value, axis, axis=2).prod(axis=2)
         offsets += np.einsum("pk,pki->pi", share, slopes[place, axis])

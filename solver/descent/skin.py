@@ -3,6 +3,7 @@
 
 import warp as wp
 
+from ..bodies.skin import SMOOTHING
 from ..device.launches import play
 from ..kernels.contact.feasibility.truncation import truncation_kernel
 from ..kernels.lattice import skin as kernels
@@ -34,9 +35,16 @@ class SmoothSkin(RecordedStage):
         truncates = contact is not None and contact.truncation.on
         fraction = wp.ones(total, dtype=float, device=model.device)
         asleep, candidate = [x, model.asleep, of_contact], model.candidate
-        steps = [skin, candidate]
+        steps, corners = [skin, candidate], len(skin.corners)
+        passes = (x, skin.places), (skin.places, skin.between), (skin.between, skin.places)
+        self.slopes = [
+            record(kernels.smooth_corners, corners, [axis, one, skin, SMOOTHING], [other], SLOPES)
+            for axis, (one, other) in enumerate(passes)
+        ]
+        inputs = [skin.places]
+        self.slopes += [record(kernels.find_slopes, corners, inputs, [skin], SLOPES)]
         self.launches = [
-            record(kernels.find_slopes, len(skin.corners), [x], [skin], SLOPES),
+            *self.slopes,
             lambda: wp.copy(candidate, x, first, first, total - first),
             record(kernels.find_steps, count, [*asleep, int(truncates)], steps, OFFSET),
         ]
@@ -72,7 +80,7 @@ class SmoothSkin(RecordedStage):
         """
         model, first = self.model, self.model.kinematic_end
         if self.rows:
-            play([self.offsets.zero_, self.launches[0], *self.rows])
+            play([self.offsets.zero_, *self.slopes, *self.rows])
         if model.contact is None:
             wp.copy(model.x_start, model.x, first, first, len(model.x) - first)
 

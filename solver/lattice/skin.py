@@ -17,9 +17,11 @@ def upload_skin(model):
     """Return the `Skin` of the surface of a `Model` on the device."""
     points, surface, upload = model.surface.points, model.surface, model.upload
     skin, count = Skin(), len(points) if len(points.skin) else 0
-    corners = np.unique(points.corners[points.skin])
+    corners = np.flatnonzero(_are_smooth(points))
     skin.corners = upload(corners.astype(np.int32), int)
     skin.neighbors = upload(points.neighbors[corners].astype(np.int32).ravel(), int)
+    everywhere = np.zeros((len(points.neighbors) if count else 0, 3))
+    skin.places, skin.between = (upload(everywhere, wp.vec3) for _ in range(2))
     skin.slopes = upload(np.zeros((3 * len(points.neighbors) if count else 0, 3)), wp.vec3)
     skin.points = upload(points.skin.astype(np.int32), int)
     skin.step, skin.searched = (upload(np.zeros((count, 3)), wp.vec3) for _ in range(2))
@@ -42,11 +44,16 @@ def upload_skin(model):
     return skin
 
 
+def _are_smooth(points):
+    """True for corners of cells with a smooth skin [vertex]: each has neighbors."""
+    return (points.neighbors != np.arange(len(points.neighbors))[:, None]).any(axis=1)
+
+
 def _ends(assembly, points):
     """The ends of rows of attachments that are on smooth skins, by row: row [end], sign [end], and
     corners and weights [end, 8]. An end is a cell, with its corners in order.
     """
-    smooth = (points.neighbors != np.arange(len(points.neighbors))[:, None]).any(axis=1)
+    smooth = _are_smooth(points)
     corners, weights = assembly.attachments.corners, assembly.attachments.weights
     found = [(np.zeros(0, int), np.zeros(0), np.zeros((0, 8), np.int32), np.zeros((0, 8)))]
     known = {cell.tobytes() for cell in assembly.cells.corners.astype(np.int64) if smooth[cell[0]]}

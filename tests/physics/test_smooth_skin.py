@@ -183,6 +183,6 @@ def test_attachments_hold_on_to_the_skin(quasistatic):
     of_cells = body.surface.points(x, 0.0 * skin)[chosen]
     drawn = body.surface.points(x, skin)[chosen]
     off = np.linalg.norm(drawn - goals, axis=1)
-    # About 120 N stretch springs of 30 kN/m by 4 mm.
-    assert off.max() < 0.006
-    assert np.linalg.norm(of_cells - goals, axis=1).max() > 0.02
+    # About 220 N stretch springs of 30 kN/m by 7.4 mm.
+    assert off.max() < 0.009
+    assert np.linalg.norm(of_cells - goals, axis=1).max() > 0.03

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Smooth skin: points in cells follow a surface whose slopes are continuous between cells.
 
-At t in [0, 1]³ of a cell with the corners x_k the skin is, without mixed derivatives,
+At t in [0, 1]³ of a cell with the corners x̄_k the skin is, without mixed derivatives,
 
-    Σ_k Π_a v_ka x_k + Σ_k Σ_a g_ka Π_{b≠a} v_kb s_ka,
+    Σ_k Π_a v_ka x̄_k + Σ_k Σ_a g_ka Π_{b≠a} v_kb s_ka,
 
 the cubic Hermite interpolation with v = 1 − t²(3 − 2t), g = t (1 − t)² at corners where t is 0, and
 mirrored at the others. The slope s_ka at a corner along axis a is half of the difference of its
-neighbors (Catmull and Rom 1974), or the difference to the only one. Affine motion is exact.
+neighbors (Catmull and Rom 1974), or the difference to the only one. x̄ are the corners x, smoothed
+by (1, 6, 1)/8 along each axis where both neighbors are there. Affine motion is exact.
 
 The skin differs from Σ w x by an offset. It is constant while vertices move, and updated between
 two substeps by a motion of the points, within what their contacts allow.
@@ -26,13 +27,36 @@ wp.set_module_options(OPTIONS)
 
 
 @wp.kernel
+def smooth_corners(
+    first: int,
+    axis: int,
+    x: wp.array[wp.vec3],
+    skin: Skin,
+    smoothing: float,
+    # out
+    places: wp.array[wp.vec3],
+):
+    """Smooth the corners of cells with a smooth skin along an axis, x to `places` [m], by a
+    fraction of their second differences.
+    """
+    place = first + wp.tid()
+    i = skin.corners[place]
+    below = skin.neighbors[6 * place + 2 * axis]
+    above = skin.neighbors[6 * place + 2 * axis + 1]
+    smoothed = x[i]
+    if below != i and above != i:
+        smoothed += smoothing * (x[below] + x[above] - 2.0 * x[i])
+    places[i] = smoothed
+
+
+@wp.kernel
 def find_slopes(
     first: int,
     x: wp.array[wp.vec3],
     # out
     skin: Skin,
 ):
-    """Find the slopes at corners of cells with a smooth skin [m per cell]."""
+    """Find the slopes at smoothed corners x of cells with a smooth skin [m per cell]."""
     place = first + wp.tid()
     i = skin.corners[place]
     for axis in range(3):
@@ -74,7 +98,7 @@ def skin_offset(
         linear = wp.where((k & 1) != 0, t[0], 1.0 - t[0])
         linear *= wp.where((k >> 1 & 1) != 0, t[1], 1.0 - t[1])
         linear *= wp.where((k >> 2) != 0, t[2], 1.0 - t[2])
-        offset += (v_x * v_y * v_z - linear) * (x[i] - base)
+        offset += (v_x * v_y * v_z) * (skin.places[i] - base) - linear * (x[i] - base)
         offset += (g_x * v_y * v_z) * skin.slopes[3 * i]
         offset += (v_x * g_y * v_z) * skin.slopes[3 * i + 1]
         offset += (v_x * v_y * g_z) * skin.slopes[3 * i + 2]

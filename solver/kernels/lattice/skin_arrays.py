@@ -20,7 +20,9 @@ class Skin:
 
     corners: wp.array[int]  # vertices of their cells
     neighbors: wp.array[int]  # [corner · 6] of each below and above it along each axis, or itself
-    slopes: wp.array[wp.vec3]  # [vertex · 3] along each axis [m per cell]
+    places: wp.array[wp.vec3]  # of these, smoothed along all axes, [vertex, m]; `between`: two axes
+    between: wp.array[wp.vec3]
+    slopes: wp.array[wp.vec3]  # [vertex · 3] of these along each axis [m per cell]
     points: wp.array[int]  # numbers of their points
     # Per embedded point: its last step [m], how far it was from where it should be [m], its offset
     # as its trust region was set [m], and how far the offset may change until the next search [m],
