@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The demo: builds a scene, bakes it without a window, saves the .blend and renders it.
 
-A cloth falls over a plinth, Suzanne and a ring fall onto it, balls roll off, and a rope swings down
-over a bar. Run `make demo`, or `python examples/demo.py` where `vbd` and bpy are installed;
-`--motion` renders all frames to an animated picture as well.
+A cloth falls over a plinth, Suzanne and a ring fall onto it, balls roll off, a rope swings down
+over a bar, and a rigid crate lands on its corner and tumbles. Run `make demo`, or
+`python examples/demo.py` where `vbd` and bpy are installed; `--motion` renders all frames to an
+animated picture as well.
 """
 
 import argparse
@@ -125,6 +126,19 @@ def add_rope(points=60):
     apply_shipped_material(bpy.context, rope, "Rope")
 
 
+def add_crate(side=0.34):
+    """A wooden crate, rigid, which falls on a corner."""
+    bpy.ops.mesh.primitive_cube_add(size=side, location=(-1.58, -0.35, 1.3))
+    crate = named("Crate")
+    crate.rotation_euler = (0.75, 0.45, 0.35)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.inset(use_individual=True, thickness=0.13 * side, depth=-0.05 * side)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    demo_look.color(crate, (0.45, 0.25, 0.10), roughness=0.7)
+    simulate_as(crate, "RIGID")
+    apply_shipped_material(bpy.context, crate, "Wood")
+
+
 def build_scene():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
@@ -140,6 +154,7 @@ def build_scene():
         add_ring,
         add_balls,
         add_rope,
+        add_crate,
     ):
         add()
     demo_look.light_and_camera(scene, place=(0.55, -4.7, 1.95), at=(-0.12, 0.0, 0.86))

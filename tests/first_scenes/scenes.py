@@ -6,6 +6,7 @@ result that anybody would see.
 """
 
 import drape_scenes  # noqa: F401
+import joint_scenes  # noqa: F401
 import placed_scenes  # noqa: F401
 import rigid_scenes  # noqa: F401
 import rod_scenes  # noqa: F401

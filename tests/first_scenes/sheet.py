@@ -27,7 +27,13 @@ from scenes import SCENES
 
 import vbd
 
-COLORS = {"SOFT": "#d08a3c", "CLOTH": "#4f8fbf", "ROD": "#b06070", "COLLIDER": "#b8b8b8"}
+COLORS = {
+    "SOFT": "#d08a3c",
+    "CLOTH": "#4f8fbf",
+    "ROD": "#b06070",
+    "RIGID": "#7f9f6f",
+    "COLLIDER": "#b8b8b8",
+}
 COLUMNS = 10
 
 
@@ -35,7 +41,7 @@ def draw(axes, baked, frame):
     """Draw all objects of the current scene at one of the frames of `baked`."""
     drawn = []
     for ob in bpy.context.scene.objects:
-        if ob.type != "MESH" or ob.vbd.collider_shape != "MESH":
+        if ob.type != "MESH" or ob.vbd.role == "NONE" or ob.vbd.collider_shape != "MESH":
             continue
         points = baked.motion[ob.name][min(frame, len(baked.motion[ob.name]) - 1)]
         role = ob.vbd.role
