@@ -23,8 +23,10 @@ class Outcome:
     seconds: float = 0.0
 
 
-def run_scene(scene):
-    """The `Outcome` of a scene, up to the first substep with findings."""
+def run_scene(scene, watch=None):
+    """The `Outcome` of a scene, up to the first substep with findings. Every frame is given to
+    `watch` before it is judged.
+    """
     started = time.perf_counter()
     settings, states = scene.settings, []
     simulation = Simulation(scene.bodies, settings)
@@ -38,6 +40,8 @@ def run_scene(scene):
         return False
 
     for frame in simulation.frames(scene.frames, keep):
+        if watch is not None:
+            watch(frame)
         # A frame may have been repeated: only its last substeps count.
         after = [*states[len(states) - settings.substeps + 1 :], model.x.numpy()]
         states.clear()
