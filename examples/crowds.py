@@ -5,11 +5,17 @@
     python examples/crowds.py bowl bowl.npz
     python -m vbd.benchmarks.scale pile --sizes 1000000 --keep pile.npz
     python examples/crowds.py pile pile.npz
+    python -m vbd.benchmarks.experiments.rigid_run teapot --meshes FOLDER --keep teapot.npz
+    python examples/crowds.py teapot teapot.npz FOLDER
+    python -m vbd.benchmarks.experiments.rigid_run links --keep links.npz
+    python examples/crowds.py links links.npz
 
-Renders docs/gallery/contact_bowl.jpg and docs/gallery/contact_million.jpg where bpy is installed.
+Renders contact_bowl, contact_million, rigid_teapot or rigid_links.jpg of docs/gallery where bpy is
+installed. FOLDER holds the paper's meshes.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -21,7 +27,8 @@ from vbd.benchmarks import scale
 from vbd.benchmarks.experiments.contact_shapes import tube
 from vbd.benchmarks.experiments.figures import surface
 from vbd.benchmarks.experiments.pile_scenes import SCENES
-from vbd.solver.bodies import Cells, Cloth, Collider, Rod
+from vbd.benchmarks.experiments.rigid_scenes import links, teapot
+from vbd.solver.bodies import Cells, Cloth, Collider, RigidBody, Rod
 
 GALLERY = Path(__file__).resolve().parent.parent / "docs" / "gallery"
 # Colors of bodies, one after the other, and of what they lie on.
@@ -37,14 +44,14 @@ COLORS = np.array(
     ]
 )
 GROUND = (0.20, 0.19, 0.18)
-SIZE, SAMPLES = (1000, 640), 20
+SIZE, WIDE, SAMPLES = (1000, 640), (1000, 400), 20
 
 
 def shown(body, points):
     """The surface of a body with its vertices at points [vertex, 3]: points, triangles."""
     if isinstance(body, Cells):
         return body.surface.points(points), body.surface.triangles
-    if isinstance(body, Cloth):
+    if isinstance(body, Cloth | RigidBody):
         return points, body.triangles
     if isinstance(body, Rod):
         return tube(points, body.material.collision_thickness, 8)
@@ -87,6 +94,30 @@ def add_bodies(bodies, positions, color_of):
     return add_mesh("Bodies", *map(np.concatenate, (points, triangles, colors)))
 
 
+def add_moments(bodies, colliders, kept, apart=0.48):
+    """All bodies and colliders once for every moment that was kept, side by side along x [m]."""
+    moments = [*kept["moments"], kept["points"]]
+    for number, points in enumerate(moments):
+        shift = np.array([apart * (number - 0.5 * (len(moments) - 1)), 0.0, 0.0])
+        positions = np.split(points + shift, np.cumsum(kept["counts"])[:-1])
+        add_bodies(bodies, positions, color_of)
+        add_colliders(replace(one, points=one.points + shift) for one in colliders)
+
+
+def of_glass(ob):
+    """Make an object of glass, which shows what lies in it."""
+    shader = ob.active_material.node_tree.nodes["Principled BSDF"]
+    ob.active_material.node_tree.links.remove(shader.inputs["Base Color"].links[0])
+    shader.inputs["Base Color"].default_value = (0.93, 0.97, 0.98, 1.0)
+    shader.inputs["Transmission Weight"].default_value = 1.0
+    shader.inputs["Roughness"].default_value = 0.02
+
+
+def color_of(number):
+    """The color of a body."""
+    return COLORS[(5 * number + number // 7) % len(COLORS)]
+
+
 def add_colliders(colliders):
     for one in colliders:
         points = np.asarray(one.points)
@@ -94,21 +125,35 @@ def add_colliders(colliders):
         ob.data.shade_smooth()
 
 
-def main(name, path):
+def main(name, path, folder=None):
     kept = np.load(path)
     positions = np.split(kept["points"], np.cumsum(kept["counts"])[:-1])
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
-    if name == "bowl":
-        given, view = SCENES["bowl100"]().bodies, ((0.3, -3.4, 3.0), (0.0, -0.05, 0.35))
-    else:
-        given, view = scale.pile(int(kept["size"])), ((0.72, -3.05, 0.75), (-0.1, -1.2, 0.1))
+    given, view = {
+        "bowl": lambda: (SCENES["bowl100"]().bodies, ((0.3, -3.4, 3.0), (0.0, -0.05, 0.35))),
+        "pile": lambda: (
+            scale.pile(int(kept["size"])),
+            ((0.72, -3.05, 0.75), (-0.1, -1.2, 0.1)),
+        ),
+        "teapot": lambda: (teapot(folder).bodies, ((0.5, -3.35, 1.75), (-0.06, 0.0, 0.42))),
+        "links": lambda: (links().bodies, ((0.4, -2.75, 0.1), (0.1, 0.0, -0.18))),
+    }[name]()
     bodies = [body for body in given if not isinstance(body, Collider)]
-    add_colliders(body for body in given if isinstance(body, Collider))
-    add_bodies(bodies, positions, lambda number: COLORS[(5 * number + number // 7) % len(COLORS)])
+    colliders = [body for body in given if isinstance(body, Collider)]
+    if name == "links":
+        add_moments(bodies, colliders, kept)
+    else:
+        add_colliders(colliders)
+        add_bodies(bodies, positions, color_of)
     demo_look.light_and_camera(scene, *view)
-    picture = {"bowl": "contact_bowl.jpg", "pile": "contact_million.jpg"}[name]
-    render(scene, GALLERY / picture, SIZE, SAMPLES)
+    if name == "teapot":
+        of_glass(bpy.data.objects["Teapot"])
+        bpy.ops.mesh.primitive_plane_add(size=40.0, location=(0.0, 0.0, -0.005))
+        demo_look.color(bpy.context.object, (0.34, 0.32, 0.30), roughness=0.7)
+    picture = {"pile": "contact_million", "bowl": "contact_bowl"}.get(name, f"rigid_{name}")
+    size, bounces = (WIDE if name == "links" else SIZE), (12 if name == "teapot" else 4)
+    render(scene, GALLERY / f"{picture}.jpg", size, SAMPLES, bounces)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,48 @@ def color(ob, base, roughness=0.5, metallic=0.0, stripes=None, sheen=0.0, subsur
     ob.data.materials.append(material)
 
 
+def wood(name, base):
+    """A material with grain along x of every object, of a color and a darker one."""
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    place, stretch = nodes.new("ShaderNodeTexCoord"), nodes.new("ShaderNodeMapping")
+    noise, ramp = nodes.new("ShaderNodeTexNoise"), nodes.new("ShaderNodeValToRGB")
+    each, shift = nodes.new("ShaderNodeObjectInfo"), nodes.new("ShaderNodeVectorMath")
+    stretch.inputs["Scale"].default_value = (3.0, 3.0, 60.0)
+    noise.inputs["Scale"].default_value, noise.inputs["Detail"].default_value = 1.5, 6.0
+    ramp.color_ramp.elements[0].color = (*(0.35 * c for c in base), 1.0)
+    ramp.color_ramp.elements[1].color = (*base, 1.0)
+    ramp.color_ramp.elements[0].position, ramp.color_ramp.elements[1].position = 0.3, 0.65
+    shift.operation = "ADD"
+    links.new(place.outputs["Object"], stretch.inputs["Vector"])
+    links.new(stretch.outputs["Vector"], shift.inputs[0])
+    links.new(each.outputs["Random"], shift.inputs[1])  # no two boards alike
+    links.new(shift.outputs["Vector"], noise.inputs["Vector"])
+    links.new(noise.outputs[0], ramp.inputs["Fac"])
+    shader = nodes["Principled BSDF"]
+    links.new(ramp.outputs["Color"], shader.inputs["Base Color"])
+    shader.inputs["Roughness"].default_value = 0.6
+    return material
+
+
+def mixed_colors(grains, colors, roughness=0.35):
+    """A material that gives every grain of an object one of `colors`."""
+    color(grains, colors[0], roughness)
+    material = grains.active_material
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    each, ramp = nodes.new("ShaderNodeObjectInfo"), nodes.new("ShaderNodeValToRGB")
+    ramp.color_ramp.interpolation = "CONSTANT"
+    for number, base in enumerate(colors):
+        at = ramp.color_ramp.elements
+        element = at[number] if number < 2 else at.new(number / len(colors))
+        element.position, element.color = number / len(colors), (*base, 1.0)
+    links.new(each.outputs["Random"], ramp.inputs["Fac"])
+    links.new(ramp.outputs["Color"], nodes["Principled BSDF"].inputs["Base Color"])
+    group = grains.modifiers["VBD Grains"].node_group
+    group.nodes["Material"].inputs["Material"].default_value = material
+
+
 def light_and_camera(scene, place=(0.1, -6.3, 2.2), at=(0.1, 0.0, 0.9)):
     """A sky, two area lights, and a camera at a `place` that looks `at` another."""
     world = bpy.data.worlds.new("World")

@@ -58,12 +58,12 @@ def light_and_camera(scene, target, place, lens, bright=1.0):
     camera.rotation_euler = toward.to_track_quat("-Z", "Y").to_euler()
 
 
-def render(scene, path, size, samples=24):
+def render(scene, path, size, samples=24, bounces=4):
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = samples
     scene.cycles.use_denoising = True
-    scene.cycles.max_bounces = 4
+    scene.cycles.max_bounces = scene.cycles.transmission_bounces = bounces
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "JPEG"

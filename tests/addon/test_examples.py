@@ -38,6 +38,16 @@ def test_the_sand_fills_its_cylinder_and_is_ready_to_bake():
     assert bpy.ops.vbd.bake.poll()
 
 
+def test_the_still_life_has_all_kinds_in_one_scene_and_is_ready_to_bake():
+    import still_life
+
+    scene = still_life.build(radius=0.04)
+    roles = {ob.vbd.role for ob in scene.objects}
+    assert roles == {"NONE", "SOFT", "CLOTH", "RIGID", "GRAINS", "ROD", "COLLIDER"}
+    assert bpy.data.objects["Rope"].vbd.attachments[0].target == bpy.data.objects["Crate"]
+    assert bpy.ops.vbd.bake.poll()
+
+
 @pytest.mark.parametrize("name", ["cape", "rope", "curtain"])
 def test_a_shot_of_artists_is_ready_to_bake(name):
     import artists

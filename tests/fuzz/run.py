@@ -72,8 +72,10 @@ class Run:
         self.pulls.append((pull, edit.after + edit.frames))
 
 
-def run_scene(scene):
-    """The `Outcome` of a scene, up to the first substep with findings."""
+def run_scene(scene, watch=None):
+    """The `Outcome` of a scene, up to the first substep with findings. Every frame is given to
+    `watch` before it is judged.
+    """
     started = time.perf_counter()
     settings, states = scene.settings, []
     run = Run(scene)
@@ -86,6 +88,8 @@ def run_scene(scene):
         return False
 
     for frame in run.frames(keep):
+        if watch is not None:
+            watch(frame)
         # A frame may have been repeated: only its last substeps count.
         after = [*states[len(states) - settings.substeps + 1 :], run.state()]
         states.clear()
