@@ -79,7 +79,7 @@ def wait(condition, patience=PATIENCE):
 
 
 def in_window(point):
-    """Where a point of the scene is in the window."""
+    """The place of a point of the scene in the window."""
     place = region()
     x, y = location_3d_to_region_2d(place, area().spaces.active.region_3d, point)
     return place.x + x, place.y + y
