@@ -241,9 +241,9 @@ def whole_story(hand):
     picture("stopped")
     scene.vbd.frame_end = 25
     yield from click_button(hand, "vbd.bake", 0.7)
-    yield 1.0
-    if not bpy.context.window_manager.vbd.baking and scene.vbd.live_bake:
-        yield from hand.tap("RET")  # the frames of Live are to be replaced
+    while not bpy.context.window_manager.vbd.baking and scene.vbd.live_bake:
+        yield 2.0
+        yield from hand.tap("RET")  # yes, the frames of Live are to be replaced
     yield from wait(lambda: not scene.vbd.live_bake)
     yield from wait(lambda: not bpy.context.window_manager.vbd.baking and ob.vbd.baked)
     assert not scene.vbd.frames_missing
