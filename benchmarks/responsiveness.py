@@ -4,20 +4,22 @@ r"""Response time of Blender's window while a bake runs.
 Usage, with the extension installed in a Blender that has a window:
 
     blender --python benchmarks/responsiveness.py -- [cloth|soft] [vertices] [seconds] \
-        [boxes] [plain]
+        [live] [boxes] [plain]
 
 Builds a scene (by default 50,000 vertices at default settings) and turns the view nine times a
 second, like a user who looks around: for a while before the bake, from the press of Bake until it
 is canceled after so many seconds (60), and for a while after. Prints for each of these the time
 from the turn of the view until it was drawn: that of an idle Blender on the same machine in the
-same minutes, and the additional time of the bake. Drawing in software is quicker with `boxes` (the
-body is drawn as its bounds) and `plain` (without anti-aliasing).
+same minutes, and the additional time of the bake; and how often the viewport was drawn a second.
+With `live` it is Live in place of a bake. Drawing in software is quicker with `boxes` (the body is
+drawn as its bounds) and `plain` (without anti-aliasing).
 """
 
 import json
 import math
 import sys
 import time
+from functools import partial
 
 import bpy
 import gpu
@@ -34,7 +36,7 @@ BEFORE, AFTER = "idle before the bake", "idle after the bake"
 def arguments():
     """Kind of body, its vertices, seconds of the bake, and how it is drawn."""
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
-    drawn = {word for word in words if word in ("boxes", "plain")}
+    drawn = {word for word in words if word in ("live", "boxes", "plain")}
     words = [word for word in words if word not in drawn]
     kind, vertices, seconds = words + ["cloth", "50000", "60"][len(words) :]
     return kind, int(vertices), float(seconds), drawn
@@ -71,6 +73,7 @@ class Clock:
         self.due = time.perf_counter()  # time of the next turn of the view
         self.turned = []  # time of a turn of the view, for turns that are not drawn yet
         self.delays = []  # (event, seconds)
+        self.drawings = []  # (event, time)
 
     def turn(self):
         """Turn the view as often as is due by now."""
@@ -84,6 +87,7 @@ class Clock:
         # Reading a pixel waits for the end of drawing.
         gpu.state.active_framebuffer_get().read_color(0, 0, 1, 1, 4, 0, "UBYTE")
         now = time.perf_counter()
+        self.drawings.append((self.stage, now))
         self.delays += [(self.stage, now - due) for due in self.turned]
         self.turned = []
 
@@ -99,15 +103,20 @@ class Clock:
             delays = [delay for stage, delay in self.delays if stage in members]
             middle, late, last = 1e3 * np.quantile(delays, (0.5, 0.95, 1.0))
             print(f"{name:24}{len(delays):8}{middle:8.0f}{late:8.0f}{last:8.0f}")
+            times = [time for stage, time in self.drawings if stage in members]
+            if len(times) > 1:
+                print(f"{'':24}{(len(times) - 1) / (times[-1] - times[0]):8.1f} drawings a second")
 
 
-def measured(clock, place, seconds):
-    """The stages of the measurement, one after another: yields whenever Blender may continue."""
+def measured(clock, place, seconds, press):
+    """Press a button with `press` and measure, stage by stage: yields whenever Blender may
+    continue.
+    """
     state = bpy.context.window_manager.vbd
     yield from _pass(IDLE)
-    clock.stage = "Pressing Bake"
+    clock.stage = "Pressing it"
     with bpy.context.temp_override(**place):
-        bpy.ops.vbd.bake("INVOKE_DEFAULT", mode="NEW")
+        press()
     yield from _next_drawing(clock)
     until = time.perf_counter() + seconds
     while state.baking:
@@ -154,7 +163,11 @@ def main():
     splash, preferences.show_splash = preferences.show_splash, False
     clock = Clock(view.region_3d)
     bpy.types.SpaceView3D.draw_handler_add(clock.note, (), "WINDOW", "POST_PIXEL")
-    steps = measured(clock, {"window": window, "area": area, "region": region}, seconds)
+    press = partial(bpy.ops.vbd.bake, "INVOKE_DEFAULT", mode="NEW")
+    if "live" in drawn:
+        press = partial(bpy.ops.vbd.live, "INVOKE_DEFAULT")
+    place = {"window": window, "area": area, "region": region}
+    steps = measured(clock, place, seconds, press)
 
     def begin():
         preferences.show_splash = splash

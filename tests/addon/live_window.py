@@ -46,7 +46,7 @@ thread_priority.LOWER = {}
 
 END = 2000
 # The way of the mouse [m], and how many frames the body has to follow.
-ASIDE, FRAMES = np.array((0.8, 0.0, 0.5)), 30
+ASIDE, FRAMES = np.array((0.8, 0.0, 0.5)), 20
 
 
 def picture(name):
@@ -207,7 +207,7 @@ def pull_aside(hand, ob, choose):
 def pulled_story(kind, hand):
     fresh()
     ob = MAKERS[kind]()
-    yield from running(hand, 20)
+    yield from running(hand, 8)
     yield from pull_aside(hand, ob, CHOICE.get(kind, in_front))
     yield from hand.tap("ESC")
     yield from wait(lambda: session() is None)
@@ -221,33 +221,33 @@ def whole_story(hand):
     yield from sidebar("VBD")
     properties = area("PROPERTIES").spaces.active
     properties.context = "PHYSICS"
-    yield from running(hand, 20)
+    yield from running(hand, 8)
     yield from pull_aside(hand, ob, lowest_right)
     before, was = ob.vbd.youngs_modulus, session().run
     yield from set_number(hand, "vbd.membrane_stiffness", "400")
     yield from wait(lambda: session().run is not was and session().newest > 0)
     assert ob.vbd.youngs_modulus != before
-    yield from after(10)
+    yield from after(5)
     picture("changed")
     was = session().run
-    yield from click_button(hand, "vbd.start_over")
-    yield from wait(lambda: session().run is not was and 0 < session().newest < 60)
+    yield from click_button(hand, "vbd.start_over", 0.3)
+    yield from wait(lambda: session().run is not was and 0 < session().newest < 20)
     assert not session().pulls.all
     picture("started_over")
-    yield from after(10)
-    yield from click_button(hand, "vbd.cancel_bake")
+    yield from after(5)
+    yield from click_button(hand, "vbd.cancel_bake", 0.3)
     yield from wait(lambda: session() is None)
-    assert ob.vbd.baked and scene.frame_current > 10
+    assert ob.vbd.baked and scene.frame_current > 4
     picture("stopped")
-    scene.vbd.frame_end = 40
-    yield from click_button(hand, "vbd.bake")
-    yield 1.0
-    if not bpy.context.window_manager.vbd.baking and scene.vbd.live_bake:
-        yield from hand.tap("RET")  # the frames of Live are to be replaced
+    scene.vbd.frame_end = 25
+    yield from click_button(hand, "vbd.bake", 0.7)
+    while not bpy.context.window_manager.vbd.baking and scene.vbd.live_bake:
+        yield 2.0
+        yield from hand.tap("RET")  # yes, the frames of Live are to be replaced
     yield from wait(lambda: not scene.vbd.live_bake)
     yield from wait(lambda: not bpy.context.window_manager.vbd.baking and ob.vbd.baked)
     assert not scene.vbd.frames_missing
-    scene.frame_set(40)
+    scene.frame_set(25)
     corners = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).bound_box
     assert 0.0 < min((ob.matrix_world @ Vector(corner)).z for corner in corners) < 1.0
     picture("baked")

@@ -48,7 +48,7 @@ def resident():
 
 
 def held():
-    """What must not grow: data-blocks of Blender, files of the cache, handlers, threads, and bytes
+    """Counts that must not grow: data-blocks of Blender, handlers, threads, and bytes
     of arrays of the solver that something still refers to.
     """
     gc.collect()

@@ -4,7 +4,6 @@
 """
 
 import time
-from itertools import product
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -13,8 +12,6 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 PAUSE, PATIENCE = 0.05, 240.0
 # Interval of the search for a button [pixels].
 STEP = 8
-# Where buttons are in the width of a region.
-COLUMNS = 0.65, 0.3
 DIGITS = {".": "PERIOD", "-": "MINUS"} | dict(
     zip("0123456789", "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE".split(), strict=True)
 )
@@ -79,7 +76,7 @@ def wait(condition, patience=PATIENCE):
 
 
 def in_window(point):
-    """Where a point of the scene is in the window."""
+    """The place of a point of the scene in the window."""
     place = region()
     x, y = location_3d_to_region_2d(place, area().spaces.active.region_3d, point)
     return place.x + x, place.y + y
@@ -102,11 +99,13 @@ def sidebar(tab):
     yield 0.5
 
 
-def find(hand, wanted, copy, kind, of):
-    """The place of the button of which Blender's `copy` operator copies `wanted`."""
+def find(hand, wanted, copy, column, kind, of):
+    """Move over the button of which Blender's `copy` operator copies `wanted`, which is in a
+    `column` of the region, as a fraction of its width.
+    """
     place, manager = region(kind, of), bpy.context.window_manager
     rows = range(place.y + place.height - STEP, place.y, -STEP)
-    for column, y in product(COLUMNS, rows):
+    for y in rows:
         yield from hand.move(place.x + column * place.width, y)
         manager.clipboard = ""
         with override(kind, of):
@@ -116,20 +115,20 @@ def find(hand, wanted, copy, kind, of):
                 except RuntimeError:
                     continue
         if wanted in manager.clipboard:
-            return hand.x, hand.y
+            return
     raise LookupError(f"{wanted} is not in sight")
 
 
-def click_button(hand, operator, kind="UI", of="VIEW_3D"):
+def click_button(hand, operator, column, kind="UI", of="VIEW_3D"):
     """Click the button of an operator, such as `vbd.bake`."""
     copy = bpy.ops.ui.copy_python_command_button
-    yield from find(hand, f"bpy.ops.{operator}(", copy, kind, of)
+    yield from find(hand, f"bpy.ops.{operator}(", copy, column, kind, of)
     yield from hand.tap()
 
 
 def set_number(hand, path, text, kind="WINDOW", of="PROPERTIES"):
     """Type a number into the field of a property, such as `vbd.density`."""
-    yield from find(hand, path, bpy.ops.ui.copy_data_path_button, kind, of)
+    yield from find(hand, path, bpy.ops.ui.copy_data_path_button, 0.65, kind, of)
     yield from hand.tap("RET")  # edit the number under the mouse
     yield from hand.tap("A", ctrl=True)
     yield from hand.type(text)
