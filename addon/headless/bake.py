@@ -109,6 +109,8 @@ def _after(context, options, output):
                 message("command.from", changes="; ".join(found), frame=kept.scene_frame)
             )
         return EVERY_FRAME
+    if options.resume and (folder / HEADER).is_file():
+        Cache.open(folder)  # refuses one of another version, whose frames may be wanted there
     is_lost = kept is not None and kept.last and (kept.is_partial or not output.exists())
     if is_lost and not options.fresh:
         raise RefusedError(message("command.kept", frames=kept.span(), folder=folder), WRONG)

@@ -185,6 +185,18 @@ def test_frames_can_stay_in_the_cache_until_they_are_loaded(file, capsys):
     assert keys(output) == 7
 
 
+def test_frames_of_another_version_are_not_deleted_by_a_farm(file, capsys):
+    output = file.with_name("out.blend")
+    assert command("bake", file, "--output", output) == 0
+    header = cache_folder(bpy.context.scene) / "header.json"
+    header.write_text(header.read_text().replace('"format": 2', '"format": 3'))
+    before = sorted(header.parent.iterdir())
+    assert command("bake", file, "--output", output, "--resume") == 1
+    assert "one of another version; bake again" in capsys.readouterr().err
+    assert sorted(header.parent.iterdir()) == before
+    assert command("bake", file, "--output", output, "--fresh") == 0
+
+
 def test_a_disk_that_cannot_be_written_may_be_tried_again(file, capsys):
     file.with_name("vbd_cache").write_text("a file where the folder should be")
     assert command("bake", file) == 3

@@ -21,7 +21,10 @@ from vbd.solver.cache import Cache
 
 SCRIPT = ROOT / "examples" / "farm" / "bake.sbatch"
 LAST = 60
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the script is one for bash")
+pytestmark = [
+    pytest.mark.any_blender,
+    pytest.mark.skipif(sys.platform == "win32", reason="the script is one for bash"),
+]
 
 
 @pytest.fixture

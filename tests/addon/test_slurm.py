@@ -9,9 +9,12 @@ import pytest
 from messages import ROOT
 
 PROGRAMS = ("sbatch", "scontrol", "slurmctld", "slurmd", "munged")
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, PROGRAMS)), reason="Slurm and its daemons are not installed"
-)
+pytestmark = [
+    pytest.mark.any_blender,
+    pytest.mark.skipif(
+        not all(map(shutil.which, PROGRAMS)), reason="Slurm and its daemons are not installed"
+    ),
+]
 
 
 def test_slurm_runs_the_task_of_a_killed_node_again_and_it_goes_on(scene, tmp_path, monkeypatch):
