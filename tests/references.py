@@ -16,10 +16,13 @@ def deformation_gradient(rest, x):
 
 
 def neo_hookean(rest, x, mu, lam):
-    """Energy [J] of one tet: V₀ (μ/2 (|F|² − 3) + λ/2 (J − α)²)."""
+    """Energy [J] of one tet: V₀ (μ/2 (h(|F|²) − 3) + λ/2 (J − α)²), h(I) = I, but below 1
+    I + ¾ (1 − I)².
+    """
     f, volume = deformation_gradient(rest, x)
-    alpha = 1.0 + mu / lam
-    return volume * (0.5 * mu * ((f * f).sum() - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2)
+    alpha, square = 1.0 + mu / lam, (f * f).sum()
+    stretch = square + 0.75 * max(1.0 - square, 0.0) ** 2
+    return volume * (0.5 * mu * (stretch - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2)
 
 
 def neo_hookean_log(rest, x, mu, lam):

@@ -24,7 +24,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import fibers, huge, ignored, instances, thickness, too_soft, weak_wind
+from . import fibers, huge, ignored, instances, thickness, tiny, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import analytic_colliders, collider, deformable
@@ -254,6 +254,7 @@ def gather(context, objects):
     fields = [body for body in gathered.bodies if isinstance(body, ForceField)]
     gathered.notes += weak_wind.notes(fields, simulated, settings)
     gathered.notes += huge.notes(simulated, settings, scene)
+    gathered.notes += tiny.notes(simulated, settings)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.notes += too_soft.notes(gathered)

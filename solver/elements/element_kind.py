@@ -47,7 +47,7 @@ class ElementKind:
     the field `corners`, a vector of at least two integers: elements of one vertex do not use the
     second. `element` also has the field `record`, the index of one of its records, which the solver
     sets. The state of an element is its gradient G [3, columns] = Σ x_a w_aᵀ over its corners.
-    `rest` is the type of the rest values, one per record, which damping moves. `x` are positions
+    `rest` is the type of the rest values, one per record, which damping may move. `x` are positions
     [m] relative to the middle of the initial bounding box of all bodies.
     """
 
@@ -127,6 +127,8 @@ class ElementKind:
     G + α D, without the sampled terms."""
     sampled_stress: wp.Function | None = None
     """(element, rest values, G) → the terms of P that are no polynomials in α."""
+    sampled: wp.Function | None = None
+    """(G, D, longest) → False if these are zero at G + α D, 0 ≤ α ≤ longest; None for never."""
     slope_in_lanes: wp.Function | None = None
     """(elements, rest values, x, direction, total) → `slope` of eight elements in lanes, `vec6s`,
     for kinds without volume and without sampled terms."""
@@ -150,8 +152,3 @@ class ElementKind:
     def state(self):
         """Type of the values that flow."""
         return self.flowing or self.rest
-
-    @property
-    def has_rest(self):
-        """True if damping or flow moves the rest values."""
-        return self.moved_rest is not None or self.flowed is not None

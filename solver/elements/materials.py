@@ -37,6 +37,8 @@ class SolidMaterial:
     """(μ, λ) → twice the factor of |F|² in ψ, and α."""
     other_stress: wp.Function | None
     """(μ, F) → ∂/∂F of the terms of ψ other than |F|² and those of J; None for no such term."""
+    sampled: wp.Function | None
+    """(F, D, longest) → False if those terms are zero at F + α D, α ≤ longest; None for never."""
     density: wp.Function
     """(μ, λ, F, J) → ψ in float64, zero at rest."""
 
@@ -49,6 +51,7 @@ def material_of(module, from_lame):
         module.force_hessian,
         module.square_and_rest,
         getattr(module, "other_stress", None),
+        getattr(module, "sampled", None),
         module.density,
     )
 

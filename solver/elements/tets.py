@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
+import warp as wp
 
 from ..bodies import Solid
 from ..kernels.elements import continua
@@ -66,17 +67,20 @@ def tets_of_material(name):
 def reduced_records(points, tets, _h):
     """Records in reduced form."""
     rows = np.zeros(tets.corners.shape, dtype=kernels.TetRecord.numpy_dtype())
-    own = np.empty(tets.corners.shape)
+    own, weights = np.empty(tets.corners.shape), np.empty((*tets.corners.shape, 4), np.float32)
     for block in blocks(len(tets)):
-        columns, own[block] = _reduced(points, tets[block])
+        columns, own[block], weights[block] = _reduced(points, tets[block])
         fill_rows(rows[block], columns)
     records = rows_in_vertex_order(len(points), tets.corners, rows)
+    records.rest = weights.reshape(-1, 4)[records.by_vertex]
     records.diagonal = np.bincount(tets.corners.ravel(), own.ravel(), minlength=len(points))
     return records
 
 
 def _reduced(points, tets):
-    """Columns of `TetRecord`s, and the constant term of the block of each corner [tet, 4]."""
+    """Columns of `TetRecord`s, the constant term of the block of each corner [tet, 4], and the
+    weights of a crushed corner [tet, 4, 4].
+    """
     volumes, gradients = tet_gradients(points, tets.corners)
     columns = {
         "rest": 6.0 * volumes * (1.0 + tets.mu / tets.lam),
@@ -88,7 +92,11 @@ def _reduced(points, tets):
     for letter, seen in zip("abc", OPPOSITE_FACE.T, strict=True):
         columns[letter] = tets.corners[:, seen]
         columns[f"weight_{letter}"] = laplacian[CORNERS, seen].T
-    return columns, laplacian[CORNERS, CORNERS].T
+    a, b, c = OPPOSITE_FACE.T
+    shear = tets.mu * volumes
+    inverse = np.divide(1.0, shear, out=np.zeros(len(tets)), where=shear > 0.0)
+    weights = laplacian[a, b], laplacian[b, c], laplacian[c, a], np.tile(inverse, (4, 1))
+    return columns, laplacian[CORNERS, CORNERS].T, np.stack(weights, axis=2).transpose(1, 0, 2)
 
 
 def reduced_columns(points, tets, _h):
@@ -180,6 +188,7 @@ NEO_HOOKEAN_TETS = ElementKind(
     element_columns=reduced_columns,
     exact_columns=exact_columns,
     record=kernels.TetRecord,
+    rest=wp.vec4,
     diagonal=True,
     force_hessian=kernels.tet_force_hessian,
     element=kernels.Tet,
@@ -192,6 +201,8 @@ NEO_HOOKEAN_TETS = ElementKind(
     shear=kernels.tet_shear,
     turning=kernels.tet_turning,
     slope=kernels.tet_slope,
+    sampled_stress=kernels.tet_sampled_stress,
+    sampled=kernels.tet_sampled,
     volume=kernels.tet_volume,
     exact=kernels.ExactTet,
     energy=kernels.tet_energy,

@@ -13,7 +13,7 @@ from ..messages import message
 # Bytes on the host while a scene is set up on the CPU, and on a device alone: of a vertex, of
 # elements by their name, and of a vertex that can touch, before any does.
 VERTEX = 400, 300
-ELEMENT = {"tet": (450, 390), "cell": (1400, 1330), "triangle": (1900, 1650), "edge": (500, 250)}
+ELEMENT = {"tet": (510, 450), "cell": (1400, 1330), "triangle": (1900, 1650), "edge": (500, 250)}
 ELEMENT["grain"] = 1500, 1500  # their pairs
 ELEMENT["rigid body"] = 3000, 2000
 TOUCHING = 2100, 2800

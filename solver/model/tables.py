@@ -31,7 +31,7 @@ class ElementTable:
         else:
             self.struct.records = hand_over(records.data, kind.record)
         self.is_damped = kind.moved_rest is not None and bool(records.blend.any())
-        if kind.has_rest:
+        if len(records.rest):
             self.struct.rest = upload(records.rest, kind.rest)
         if self.is_damped:
             self.undamped = upload(records.rest, kind.rest)
@@ -45,7 +45,7 @@ class ElementTable:
         self.struct.wide_start = upload(wide_start(records.start), int)
         data = in_lanes(records.rows.reshape(-1), records.start, Wide, records.by_vertex)
         self.struct.wide_records = hand_over(data, Wide)
-        if self.kind.has_rest:
+        if len(records.rest):
             Wide = wide(self.kind.rest)
             self.struct.wide_rest = upload(in_lanes(records.rest, records.start, Wide), Wide)
 

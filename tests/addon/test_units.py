@@ -216,6 +216,18 @@ def test_what_is_modeled_a_hundred_times_too_large_is_told_of(scene):
     assert not gathered().notes
 
 
+def test_substeps_that_are_long_for_small_things_are_told_of(scene):
+    ob, _ = sheet("Leaf"), slab()
+    assert not gathered().notes
+    ob.scale = (0.02, 0.02, 0.02)
+    falls = "Leaf is only 20 mm large and falls past itself in 3.1 substeps; set Substeps to 11"
+    assert gathered().notes == [falls]
+    scene.vbd.substeps = 8
+    assert not gathered().notes
+    scene.vbd.substeps, scene.use_gravity = 4, False
+    assert not gathered().notes
+
+
 def test_a_long_rope_is_no_sign_of_a_wrong_scale(scene):
     mesh_object("Cable", [(0, 0, 0), (100, 0, 0), (200, 0, 0)], [(0, 1), (1, 2)], role="ROD")
     assert not gathered().notes

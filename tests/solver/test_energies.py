@@ -319,6 +319,61 @@ def test_block_is_the_second_derivative_where_that_is_positive(kind):
     np.testing.assert_allclose(hessian, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
+CRUSHED = ["cell", "partly filled cell", "tet"]
+
+
+def crushed(kind, size, seed, flat=1.0):
+    """The rest shape, crushed to a size, mirrored for a negative `flat`, and disturbed."""
+    rest = KINDS[kind][1]
+    noise = 0.1 * abs(size) * np.random.default_rng(seed).standard_normal(rest.shape)
+    return size * rest * [1.0, 1.0, flat] + noise
+
+
+@pytest.mark.parametrize("kind", CRUSHED)
+@pytest.mark.parametrize("size", [0.5, 0.4, 0.2, 0.05])
+@pytest.mark.parametrize("flat", [1.0, 0.1, -1.0])
+def test_force_of_a_crushed_solid_is_minus_the_slope_of_its_energy(kind, size, flat):
+    x = crushed(kind, size, 4, flat)
+    _, rest, _, energy = KINDS[kind]
+    force, hessian = force_hessian(kind, x)
+    wanted = -references.slope(lambda p: energy(rest, p), x)
+    np.testing.assert_allclose(force, wanted, atol=rounding(force, hessian))
+    assert reported_energy(KINDS[kind][2](rest), x) == pytest.approx(
+        energy(rest, x) - energy(rest, rest), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", CRUSHED)
+@pytest.mark.parametrize("size", [0.5, 0.45, 0.4])  # |F|² from 0.75 to 0.48
+def test_block_of_a_crushed_solid_is_the_second_derivative(kind, size):
+    x = crushed(kind, size, 5)
+    _, rest, _, energy = KINDS[kind]
+    _, hessian = force_hessian(kind, x)
+    wanted = references.hessian_blocks(lambda p: energy(rest, p), x)
+    np.testing.assert_allclose(hessian, wanted, atol=1e-4 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("kind", CRUSHED)
+@pytest.mark.parametrize("size", [0.3, 0.1, 1e-3])
+def test_block_of_a_solid_crushed_to_a_point_is_above_the_second_derivative(kind, size):
+    x = crushed(kind, size, 6)
+    _, rest, _, energy = KINDS[kind]
+    _, hessian = force_hessian(kind, x)
+    # Differences over 1e-4 m, a tenth of the smallest shape.
+    exact = references.hessian_blocks(lambda p: energy(rest, p), x, step=1e-4)
+    assert np.linalg.eigvalsh(hessian).min() > 0.0
+    assert np.linalg.eigvalsh(hessian - exact).min() > -1e-4 * np.abs(hessian).max()
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.2, 0.45])
+def test_a_crushed_solid_has_no_least_energy_but_at_rest(nu):
+    """On the way from a point to the rest shape the energy falls at every step."""
+    mu, lam = 1.0, 1.0 + 2.0 * nu / (1.0 - 2.0 * nu)
+    sizes = np.linspace(0.0, 1.0, 1001)
+    energies = [references.neo_hookean(UNIT_TET, s * UNIT_TET, mu, lam) for s in sizes]
+    assert np.diff(energies).max() < 0.0
+
+
 @pytest.mark.parametrize("kind", ["hinge", "bend"])
 def test_block_of_bending_is_the_second_derivative_at_rest(kind):
     _, rest, _, energy = KINDS[kind]

@@ -12,6 +12,7 @@ all summed over the chunks of `matrix.py`.
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import warp as wp
 
@@ -36,6 +37,12 @@ def sleeps(chunk: int, chunks: ElementChunks):
 def kernels_in_lanes(kind):
     """`add_forces` and `add_slopes` of a kind, for eight elements in lanes (device/lanes.py)."""
     return forces_in_lanes_kernel(kind), slopes_in_lanes_kernel(kind)
+
+
+@wp.func
+def always(g: Any, d: Any, longest: float):
+    """`ElementKind.sampled` of a kind without."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,7 @@ def slopes_kernel(kind):
     Element, Rest = kind.element, kind.rest
     gradient_of, slope_of, volume_of = kind.gradient, kind.slope, kind.volume
     sampled_of, both_of = kind.sampled_stress, kind.line
+    is_sampled = kind.sampled or always
 
     @wp.kernel(module=module_of(kind, "coarse"))
     def add_slopes(
@@ -145,11 +153,13 @@ def slopes_kernel(kind):
             if wp.static(both_of is not None):
                 total, samples = both_of(element, rest, x, direction, longest, total, samples)
             if wp.static(sampled_of is not None):
-                begin = wp.ddot(sampled_of(element, rest, g), d)
-                total[0] += begin
-                for n in range(1, SAMPLES + 1):
-                    alpha = longest * float(n) / float(SAMPLES)
-                    samples[n - 1] += wp.ddot(sampled_of(element, rest, g + alpha * d), d) - begin
+                if is_sampled(g, d, longest):
+                    begin = wp.ddot(sampled_of(element, rest, g), d)
+                    total[0] += begin
+                    for n in range(1, SAMPLES + 1):
+                        alpha = longest * float(n) / float(SAMPLES)
+                        there = wp.ddot(sampled_of(element, rest, g + alpha * d), d)
+                        samples[n - 1] += there - begin
         slot = chunks.offset + chunk
         sums.slope[slot] = vec6d(total)
         sums.samples[slot] = samples

@@ -168,7 +168,7 @@ def cell_turning(cell: Cell, rest: wp.array[float], g: mat37):
 def cell_functions(material):
     """The functions of an `ElementKind`, by name, for cells of a `SolidMaterial`."""
     at_vertex, square_and_rest = material.force_hessian, material.square_and_rest
-    other_stress, density = material.other_stress, material.density
+    other_stress, sampled_at, density = material.other_stress, material.sampled, material.density
 
     @wp.func
     def force_hessian(
@@ -211,6 +211,11 @@ def cell_functions(material):
         return widened(other_stress(cell.mu, center_of(g)))
 
     @wp.func
+    def sampled(g: mat37, d: mat37, longest: float):
+        """Return whether these terms may differ from zero at G + α D, α ≤ longest."""
+        return sampled_at(center_of(g), center_of(d), longest)
+
+    @wp.func
     def energy(cell: ExactCell, x: wp.array[wp.vec3]):
         """E [J], zero at rest, and J at the centre."""
         g = exact_gradient(cell.corners, cell.gradient, cell.middle, x)
@@ -222,4 +227,6 @@ def cell_functions(material):
     functions = {"force_hessian": force_hessian, "stress": stress, "slope": slope, "energy": energy}
     if other_stress is not None:
         functions["sampled_stress"] = sampled_stress
+    if sampled_at is not None:
+        functions["sampled"] = sampled
     return functions

@@ -5,11 +5,24 @@ from typing import Any
 
 import warp as wp
 
-from ..device.lane_functions import total
-from ..device.lanes import add, dot, floats, in_all_lanes, mul, scaled_identity, square, sub, wide  # noqa: F401 (operators)
+from ..device.lane_functions import either, least, total
+from ..device.lanes import (  # noqa: F401 (operators)
+    add,
+    dot,
+    floats,
+    in_all_lanes,
+    largest,
+    magnitude,
+    mul,
+    scaled_identity,
+    square,
+    sub,
+    wide,
+)
 from ..device.options import OPTIONS
 from .cell_state import CellState, state_at, weights_by_signs
 from .cells import CellRecord
+from .crushed import CRUSHED_VOLUME
 from .hourglass import bending_force_hessian
 
 wp.set_module_options(OPTIONS)
@@ -22,9 +35,18 @@ def neo_hookean_force_hessian(state: Any, w: Any, mu: Any, lam: Any):
     """∂E/∂x_i [N] and ∂²E/∂x_i² [N/m] of neo_hookean.py at the corner with the weights w."""
     fg = w[0] * state.f_x + w[1] * state.f_y + w[2] * state.f_z
     n = w[0] * state.n_x + w[1] * state.n_y + w[2] * state.n_z
-    volume = dot(state.f_x, state.n_x) - 1.0
+    jacobian = dot(state.f_x, state.n_x)
+    force = mu * fg + (lam * (jacobian - 1.0) - mu) * n
     diagonal = mu * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    return mu * fg + (lam * volume - mu) * n, square(lam, n) + scaled_identity(diagonal)
+    hessian = square(lam, n)
+    # Unused lanes have no μ.
+    if least(mu * (jacobian - CRUSHED_VOLUME)) < 0.0:
+        stretch = dot(state.f_x, state.f_x) + dot(state.f_y, state.f_y) + dot(state.f_z, state.f_z)
+        part = 1.5 * largest(0.0, 1.0 - stretch)
+        force += ((-1.0 * mu) * part) * fg
+        diagonal = magnitude(1.0 - part) * diagonal
+        hessian += square(either(part, 3.0, 0.0) * mu, fg)
+    return force, hessian + scaled_identity(diagonal)
 
 
 @wp.func

@@ -9,7 +9,9 @@ s = −n·d_a with n = (d_b − d_a) × (d_c − d_a). J is affine in x_i and |F
     f_i = c₁ (r − s) n − Σ_j w_j d_j,   H_i = c₁ n nᵀ + Σ μ V₀ |g_i|² I,
     c₁ = λ/(36 V₀),  r = 6 α V₀,  w_j = μ V₀ g_i·g_j
 
-is exact and positive definite for every F, inverted or not. For the whole tet
+is exact and positive definite for every F, inverted or not. Crushed tets (crushed.py) also need
+μ V₀ |F|² = −Σ_jk w_jk |x_j − x_k|² over all edges; their records find the weights of those between
+a, b and c in a list of their own. For the whole tet
 
     P = μ F + λ (J − α) cof F,   ∂²ψ/∂F² = μ I + λ vec(cof F) vec(cof F)ᵀ + s ∂cof F/∂F,
 
@@ -21,6 +23,13 @@ semi-definite; σ is an upper bound of the singular values of F.
 import warp as wp
 
 from ..device.options import OPTIONS
+from .crushed import (
+    CRUSHED_VOLUME,
+    crushed_density,
+    crushed_part,
+    crushed_stress,
+    may_be_crushed,
+)
 from .linear_algebra import cofactor, column, exact, stretch_bound, vec6
 
 wp.set_module_options(OPTIONS)
@@ -69,17 +78,41 @@ def opposite_area(d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
 
 
 @wp.func
+def crushed_corner(tet: TetRecord, weights: wp.vec4, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
+    """Changes of force and block in a crushed tet; `weights` are μ V₀ g·g of the edges ab, bc and
+    ca [N/m], and 1/(μ V₀) [1/J].
+    """
+    shear = tet.weight_a * d_a + tet.weight_b * d_b + tet.weight_c * d_c  # μ V₀ F g_i
+    own = tet.weight_a * wp.length_sq(d_a) + tet.weight_b * wp.length_sq(d_b)
+    own += tet.weight_c * wp.length_sq(d_c)
+    others = weights[0] * wp.length_sq(d_b - d_a) + weights[1] * wp.length_sq(d_c - d_b)
+    others += weights[2] * wp.length_sq(d_a - d_c)
+    part = crushed_part(-weights[3] * (own + others))
+    stretch = wp.where(part > 0.0, 3.0 * weights[3], 0.0)
+    # The constant part of the block has 1 in place of |s|.
+    less = wp.min(part, 2.0 - part) * (tet.weight_a + tet.weight_b + tet.weight_c)
+    block = wp.mat33(less, 0.0, 0.0, 0.0, less, 0.0, 0.0, 0.0, less)
+    return part * shear, block + wp.outer(stretch * shear, shear)
+
+
+@wp.func
 def tet_force_hessian(
-    tet: TetRecord, q: int, rest: wp.array[float], x_i: wp.vec3, x: wp.array[wp.vec3]
+    tet: TetRecord, q: int, rest: wp.array[wp.vec4], x_i: wp.vec3, x: wp.array[wp.vec3]
 ):
     """-∂E/∂x_i [N] and the volume part of ∂²E/∂x_i² [N/m]; the shear part is constant."""
     d_a = x[tet.a] - x_i
     d_b = x[tet.b] - x_i
     d_c = x[tet.c] - x_i
     n = opposite_area(d_a, d_b, d_c)
-    pressure = tet.volume_stiffness * (wp.dot(n, d_a) + tet.rest)
+    six_volumes = -wp.dot(n, d_a)
+    pressure = tet.volume_stiffness * (tet.rest - six_volumes)
     force = pressure * n - tet.weight_a * d_a - tet.weight_b * d_b - tet.weight_c * d_c
-    return force, wp.outer(tet.volume_stiffness * n, n)
+    hessian = wp.outer(tet.volume_stiffness * n, n)
+    if six_volumes < CRUSHED_VOLUME * tet.rest:
+        more, block = crushed_corner(tet, rest[q], d_a, d_b, d_c)
+        force += more
+        hessian += block
+    return force, hessian
 
 
 @wp.func
@@ -118,14 +151,15 @@ def tet_volume(tet: Tet, f: wp.mat33):
 
 
 @wp.func
-def tet_stress(tet: Tet, rest: wp.array[float], f: wp.mat33):
+def tet_stress(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33):
     """V₀ P [J]."""
     volume = wp.determinant(f) - tet.rest
-    return tet.shear * f + (tet.bulk * volume) * cofactor(f)
+    stress = tet.shear * f + (tet.bulk * volume) * cofactor(f)
+    return stress + crushed_stress(tet.shear, f)
 
 
 @wp.func
-def tet_square(tet: Tet, rest: wp.array[float], f: wp.mat33, m: int):
+def tet_square(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33, m: int):
     """λ V₀ [J] and cof F."""
     return tet.bulk, cofactor(f)
 
@@ -137,7 +171,7 @@ def tet_shear(tet: Tet):
 
 
 @wp.func
-def tet_turning(tet: Tet, rest: wp.array[float], f: wp.mat33):
+def tet_turning(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33):
     """t s V₀ F [J], see above."""
     s = tet.bulk * (wp.determinant(f) - tet.rest)
     limit = tet.shear / (wp.abs(s) * stretch_bound(f) + 1.0e-30)
@@ -173,12 +207,24 @@ def volume_slope(f: wp.mat33, d: wp.mat33, rest: float, bulk: float):
 
 
 @wp.func
-def tet_slope(tet: Tet, rest: wp.array[float], f: wp.mat33, d: wp.mat33, total: vec6):
-    """`total` and coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D."""
+def tet_slope(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33, d: wp.mat33, total: vec6):
+    """`total` and coefficients 1, a … a⁵ of V₀ ∂ψ/∂a [J] at F + a D, without the sampled terms."""
     slope = total + volume_slope(f, d, tet.rest, tet.bulk)
     slope[0] += tet.shear * wp.ddot(f, d)
     slope[1] += tet.shear * wp.ddot(d, d)
     return slope
+
+
+@wp.func
+def tet_sampled_stress(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33):
+    """V₀ ∂/∂F [J] of the terms that are no polynomials."""
+    return crushed_stress(tet.shear, f)
+
+
+@wp.func
+def tet_sampled(f: wp.mat33, d: wp.mat33, longest: float):
+    """Return whether these terms may differ from zero at F + a D, a ≤ longest."""
+    return may_be_crushed(f, d, longest)
 
 
 @wp.func
@@ -198,6 +244,6 @@ def tet_energy(tet: ExactTet, x: wp.array[wp.vec3]):
     half = wp.float64(0.5)
     jacobian = wp.determinant(f)
     volume = jacobian - wp.float64(1.0)
-    shear = wp.ddot(f, f) - wp.float64(3.0)
-    total = half * tet.lam * volume * volume + half * tet.mu * shear - tet.mu * volume
-    return total, jacobian
+    square = wp.ddot(f, f)
+    shear = half * tet.mu * (square - wp.float64(3.0)) + crushed_density(tet.mu, square)
+    return half * tet.lam * volume * volume + shear - tet.mu * volume, jacobian
