@@ -16,7 +16,7 @@ from .joints import hanging_mass
 STIFF = 10.0
 # Contacts of rigid bodies may be stiffer than those penalties: joints between bodies that they hold
 # would close by a few percent in a sweep. With 16 times as much, sweeps take longer to carry forces
-# through several bodies.
+# through several bodies. Rows of sliders, limits and motors, which turn between sweeps, have none.
 OF_JOINTS = 4.0
 # The penalty of an attachment is at least this times M/(n h²), with the mass M that may hang on it
 # and n sweeps per step. A multiplier that is raised n times by ρ C and kept for the next step is a
@@ -75,7 +75,8 @@ class AttachmentRows:
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
         limit = np.maximum(STIFF * weakest, least_penalty(assembly, settings))
         is_joint = np.array([joint is not None for joint in rows.joint], bool)
-        limit[is_joint] *= OF_JOINTS
+        is_guided = np.array([guide is not None for guide in rows.guides], bool)
+        limit[is_joint & ~is_guided] *= OF_JOINTS
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
