@@ -257,11 +257,14 @@ class Contact:
         self.truncation.settle(first, last)
         if last > first:
             self.model.followers.listed(first, last)()
+            self.truncation.turn(first, last)
 
     def settling(self, solve, first, last):
         """Return stages that `settle` behind the launch `solve` of the candidates of a color."""
         follow = self.model.followers.listed(first, last)
-        return [*self.truncation.settling_behind(solve, first, last), [follow]]
+        turning = self.truncation.turning(first, last)
+        stages = self.truncation.settling_behind(solve, first, last)
+        return [*stages, [follow], *([launch] for launch in turning)]
 
     def follow(self):
         """Move all embedded points with their corners; `settle` skips those without pairs."""

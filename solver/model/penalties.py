@@ -14,6 +14,10 @@ from .joints import hanging_mass
 # The penalty ρ of a multiplier is this times the stiffness around it. An attachment stiffer than ρ
 # gets a multiplier; a spring only if it is stiffer than this times ρ: then sweeps converge slowly.
 STIFF = 10.0
+# Contacts of rigid bodies may be stiffer than those penalties: joints between bodies that they hold
+# would close by a few percent in a sweep. With 16 times as much, sweeps take longer to carry forces
+# through several bodies. Rows of sliders, limits and motors, which turn between sweeps, have none.
+OF_JOINTS = 4.0
 # The penalty of an attachment is at least this times M/(n h²), with the mass M that may hang on it
 # and n sweeps per step. A multiplier that is raised n times by ρ C and kept for the next step is a
 # delayed force. With one mass on a rigid constraint the motion grows from step to step for every
@@ -70,6 +74,9 @@ class AttachmentRows:
             around = surroundings(assembly, settings)
         weakest = np.where(rows.weights != 0.0, around[rows.corners], np.inf).min(axis=1)
         limit = np.maximum(STIFF * weakest, least_penalty(assembly, settings))
+        is_joint = np.array([joint is not None for joint in rows.joint], bool)
+        is_guided = np.array([guide is not None for guide in rows.guides], bool)
+        limit[is_joint & ~is_guided] *= OF_JOINTS
         ratio = rows.damping / settings.step_time
         most = rows.stiffness.max(axis=1, initial=0.0) * (1.0 + ratio)
         stiff = np.maximum(most, rows.grips * kernels.HARD_STIFFNESS) > limit
@@ -78,7 +85,7 @@ class AttachmentRows:
         # multipliers of several rows of a body, which turn with it, would make it swing. Those of
         # joints are far apart (scene/joints.py).
         soft = (rows.weights != 0.0) & ~np.isin(rows.corners, assembly.rigid.corners)
-        takes = soft.any(axis=1) | np.array([joint is not None for joint in rows.joint], bool)
+        takes = soft.any(axis=1) | is_joint
         stiff &= takes & ~rows.bonds & settings.augmented
         self.penalty = np.where(stiff, limit, 0.0)
         breaks = np.isfinite(rows.strength) | rows.keyed

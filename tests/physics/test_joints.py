@@ -264,25 +264,25 @@ def ragdoll(height):
     return list(made.values()), joints
 
 
-def test_a_ragdoll_of_eleven_bodies_falls_on_the_ground_and_holds_together():
-    """At default settings: gaps are below 2 mm once it lies, and below 1 mm in half of the frames
-    in all. Where it hits the ground, contact cuts steps of whole bodies, and 50 mm are allowed.
-    Nothing gets below the ground.
+@pytest.mark.parametrize("ground", ["plane", "mesh"])
+def test_a_ragdoll_of_eleven_bodies_falls_on_the_ground_and_holds_together(ground):
+    """At defaults gaps stay below 1 mm in all frames but two of sixty, and below 5 mm there:
+    multipliers of a single substep may overshoot. Nothing gets below the ground.
     """
     bodies, joints = ragdoll(0.3)
     bodies[0].velocities = bodies[0].velocities + [0.0, 1.0, 0.0]
-    settings = Settings(gravity=(0.0, 0.0, -GRAVITY), use_ground=True)
-    number = {id(body): n for n, body in enumerate(bodies)}
-    gaps = []
-    for frame in simulate([*bodies, *joints], settings, 72):
-        now = frame.positions
+    settings = Settings(gravity=(0.0, 0.0, -GRAVITY), use_ground=ground == "plane")
+    square = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)])
+    floor = [Collider(3.0 * square, FLOOR)] if ground == "mesh" else []
+    number, gaps = {id(body): n for n, body in enumerate(bodies)}, []
+    for frame in simulate([*bodies, *joints, *floor], settings, 60):
+        now = frame.positions[: len(bodies)]
         ends = [
             [at(body, j.point, now[number[id(body)]]) for body in (j.body, j.other)] for j in joints
         ]
         gaps.append(np.linalg.norm(np.diff(ends, axis=1)[:, 0], axis=1).max())
         assert min(points[:, 2].min() for points in now) > -1e-3
-    gaps = np.array(gaps)
-    assert gaps.max() < 0.05 and np.median(gaps) < 1e-3 and gaps[-12:].max() < 2e-3
+    assert sorted(gaps)[-3] < 1e-3 and max(gaps) < 5e-3
     assert max(points[:, 2].max() for points in now) < 0.8  # it has collapsed
 
 

@@ -159,3 +159,15 @@ def test_shells_of_open_meshes_collide():
     floor = Collider(*plane(4.0), name="Floor")
     outcome = run_scene(Scene("", [cup, ball, floor], settings_of(), 16))
     assert outcome.is_scene and not outcome.findings, outcome.findings
+
+
+@pytest.mark.parametrize("aside", [(0.0, 0.0), (0.05, 0.0), (0.05, 0.02)])
+@pytest.mark.parametrize("deep", [0.01, 0.1])
+def test_rigid_boxes_that_begin_in_each_other_part_by_the_shortest_way(aside, deep):
+    """The upper one ends on the lower one, at rest; the contact distance is 2 mm."""
+    low = cuboid(0.2, (0.0, 0.0, 0.2), name="Low")
+    high = cuboid(0.2, (*aside, 0.6 - deep), name="High")
+    *_, last = simulate([low, high], settings_of(use_ground=True), 36)
+    bottom, top = last.positions[1][:, 2].min(), last.positions[0][:, 2].max()
+    assert 0.0 < bottom - top < 4e-3
+    assert np.abs(last.positions[1][:, :2].mean(axis=0) - aside).max() < 0.02

@@ -39,6 +39,7 @@ class SearchSchedule:
         # On the way to the guess, free vertices may be stopped: sweeps continue from there.
         rules.whose = KINEMATIC if iterations is None else BY_PAIR
         rules.every, rules.most, rules.counts_ends = every, most, int(counts_ends)
+        rules.turns = int(iterations is not None and model.rigid is not None)
         rules.many = MANY * len(model.surface.vertices)
         shares = min(len(cut), SHARES)
         if launches.are_wide:

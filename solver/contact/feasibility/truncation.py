@@ -8,6 +8,7 @@ import warp as wp
 from ...device.launches import play
 from ...kernels.contact.feasibility import truncation as kernels
 from ...kernels.contact.feasibility.pair_bounds import points_kernel
+from ...kernels.contact.feasibility.turned_planes import turn_planes
 from .trust_regions import SLACK, TrustRegions
 
 # Rough cost of a move [ns].
@@ -35,7 +36,7 @@ class Truncation:
         self.truncate = kernels.truncation_kernel(width)
         self.lower_bounds = points_kernel(width) if width else None
         model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
-        self.settling = {}
+        self.settling, self.turns = {}, {}
         self._record_yielding()
 
     def begin_step(self):
@@ -59,7 +60,7 @@ class Truncation:
         """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record_yielding()
-            self.settling = {}
+            self.settling, self.turns = {}, {}
 
     def _record_yielding(self):
         model = self.model
@@ -107,6 +108,22 @@ class Truncation:
             return [[solve], [partial(self.settle, first, last)]]
         self._update_launches()
         return [[solve], *([launch] for launch in self._record(first, last, solve))]
+
+    def turn(self, first, last):
+        """Turn the planes of pairs with rigid bodies behind steps of a range."""
+        if (first, last) not in self.turns:
+            self.turns[first, last] = self.turning(first, last)
+        play(self.turns[first, last])
+
+    def turning(self, first, last):
+        """Return the launches, behind steps of a range, that turn planes with rigid bodies."""
+        rigid, lists = self.model.rigid, self.model.lists.all
+        if not (self.on and rigid and rigid.within(first, last)[1]):
+            return []
+        begin, end = rigid.points_within(first, last)
+        inputs, outputs = [wp.vec2i(begin, end), self.model.x], [lists, self.gaps.watch]
+        kernel, record = turn_planes, self.model.launches.record
+        return [record(kernel, end - begin, inputs, outputs, MOVE, begin)]
 
     def _record(self, first, last, like=None):
         model, record, count = self.model, self.model.launches.record, last - first

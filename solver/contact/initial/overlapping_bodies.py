@@ -9,6 +9,7 @@
 | two open ones that lie in each other | ALONG: the same |
 | other open ones, and an open one and itself | SHORTEN: the curve shrinks in which they meet |
 | others, of which one at least is closed | OUT: vertices inside leave |
+| two convex rigid bodies | APART: each as a whole, by the shortest way |
 | a solid and itself | ALONE: its elasticity separates it (self_intersections.py) |
 
 A sheet has no inside that would show how to leave it, and a body that leaves it upwards here and
@@ -25,9 +26,10 @@ from ...kernels.contact.feasibility.separating_planes import FLOOR
 from ...messages import message
 from ..surface import held_bodies
 from .closed_meshes import query_inside
+from .convex_bodies import ConvexBodies
 from .edge_crossings import unit
 
-ALONE, WHOLE, ALONG, SHORTEN, OUT = range(5)
+ALONE, WHOLE, ALONG, SHORTEN, OUT, APART = range(6)
 # A body halfway through a collider, its mean this near as a fraction of its size, goes up.
 HALFWAY = 0.02
 # A sheet has a direction where its normals agree by this fraction.
@@ -55,6 +57,7 @@ class OverlappingBodies:
 
     def __init__(self, model, meshes, up):
         self.model, self.surface, self.meshes, self.up = model, model.surface, meshes, up
+        self.convex = ConvexBodies(model)
         self.held = held_bodies(model.assembly, self.surface.body, self.surface.joint)
         closed = self.surface.closed
         self.by_kind = np.where(closed[:, None] | closed, *np.int8([OUT, SHORTEN]))
@@ -131,6 +134,9 @@ class OverlappingBodies:
             is_penetrating = self.is_penetrating(one, other)
             if one != other and (is_penetrating or self.method[one, other] == SHORTEN):
                 self._decide_side(found, one, other, before[one, other], is_penetrating)
+            elif one != other and all(self.convex.includes(body, found.x) for body in (one, other)):
+                self.direction[one, other] = self.convex.way_out(one, other, found.x)
+                self.method[one, other] = self.method[other, one] = APART
             elif one != other and self.surface.closed[[one, other]].all():
                 self.direction[one, other] = self._common_direction(found, one, other)
 

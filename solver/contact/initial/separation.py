@@ -15,7 +15,7 @@ from ...kernels.contact.initial import intersections as kernels
 from ...kernels.contact.initial.push_out import BRAKING
 from ..surface import PUSH_OUT_FACTOR
 from .edge_crossings import crossing_weights, mean_normals, unit, wings
-from .overlapping_bodies import ALONE, ALONG, WHOLE
+from .overlapping_bodies import ALONE, ALONG, APART, WHOLE
 
 
 class Found:
@@ -90,9 +90,13 @@ class Separation:
                 yield solid, collider, direction
 
     def not_touching(self, inside):
-        """Return `inside` [vertex] with all of the solids that are pushed out of open colliders."""
-        for solid, collider, _ in self.pushed_out_whole():
-            inside = np.where((self.surface.body == solid) & (inside == 0), collider + 1, inside)
+        """Return `inside` [vertex] with all of the bodies that are pushed out as a whole."""
+        couples = [(solid, collider) for solid, collider, _ in self.pushed_out_whole()]
+        for one, other in np.argwhere(self.couples.method == APART).tolist():
+            if (min(one, other), max(one, other)) in self.couples.direction:
+                couples.append((one, other))
+        for one, other in couples:
+            inside = np.where((self.surface.body == one) & (inside == 0), other + 1, inside)
         return inside
 
     def _whole(self, found):
@@ -121,10 +125,7 @@ class Separation:
         is_whole = self.couples.method[surface.body[surface.vertices], number] == WHOLE
         k = np.flatnonzero((number >= 0) & ~is_whole)
         v, number = surface.vertices[k], number[k]
-        body, direction = surface.body[v], np.zeros((len(v), 3))
-        for (one, other), to in self.couples.direction.items():
-            direction[(body == one) & (number == other)] = to
-            direction[(body == other) & (number == one)] = -to
+        direction = self._common(surface.body[v], number)
         face, uv = self._exits(v, number, direction, found.face[k], found.uv[k])
         triangle = np.array(
             [self.meshes[n][1][f] for n, f in zip(number, face, strict=True)], dtype=np.int64
@@ -162,15 +163,21 @@ class Separation:
         # Vertices inside are pushed out by pairs of their own.
         known = (found.inside[e] == t_body[:, None] + 1).any(axis=1)
         known |= (found.inside[t] == e_body[:, None] + 1).any(axis=1)
+        common = self._common(e_body, t_body)
         side = self.couples.side[np.minimum(e_body, t_body), np.maximum(e_body, t_body)]
         side = np.where(e_body < t_body, side, -side)
         outwards = mean_normals(found.of_triangles, np.column_stack([found.edge, t_body]))
         direction = np.select(
             [
                 is_so[:, None]
-                for is_so in (method == ALONG, surface.closed[t_body], surface.closed[e_body])
+                for is_so in (
+                    method == APART,
+                    method == ALONG,
+                    surface.closed[t_body],
+                    surface.closed[e_body],
+                )
             ],
-            [side[:, None] * found.of_later(), outwards, -found.of_edges],
+            [common, side[:, None] * found.of_later(), outwards, -found.of_edges],
             self._shortening(found),
         )
         clear = ~known & (method != ALONE) & (method != WHOLE) & direction.any(axis=1)
@@ -181,6 +188,14 @@ class Separation:
             gap = x[e[:, end]] - (weights[:, :, None] * x[t]).sum(axis=1)
             goal = (gap * direction).sum(axis=1) + step
             yield self._rows(np.column_stack([e[:, end], t]), weights, direction, goal, fraction)
+
+    def _common(self, one, other):
+        """Return the directions in which bodies `one` leave the `other` ones; 0 without any."""
+        direction = np.zeros((len(one), 3))
+        for (earlier, later), to in self.couples.direction.items():
+            direction[(one == earlier) & (other == later)] = to
+            direction[(one == later) & (other == earlier)] = -to
+        return direction
 
     def _shortening(self, found):
         """Return the directions of edges against triangles that shorten the meeting curve."""

@@ -20,6 +20,7 @@ class SearchRules:
     """When searches are due (solver/contact/detection/search_schedule.py)."""
 
     counts_ends: int
+    turns: int  # 1 if rigid bodies move: planes are due as soon as one has ended a step
     every: int
     whose: int  # number of the limit in `stuck`
     many: float
@@ -52,6 +53,7 @@ def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flag
     capped, may = flags.capped[0], flags.rounds[0] < rules.most
     search = float(capped) > rules.many
     are_planes_due = rules.every > 0 and stuck[KINEMATIC] > 0
+    are_planes_due = are_planes_due or (rules.turns != 0 and stuck[rules.whose] > 0)
     if rules.every > 0:
         times = number[0] / rules.every
         if times > 0 and number[0] % rules.every == 0:

@@ -21,8 +21,9 @@ from functools import cache
 import warp as wp
 
 from ...device.options import OPTIONS
-from ...lattice.embedding import Embedding, surface_functions
-from ..pairs import PREFETCH_DISTANCE, QUIET, PairLists, prefetch_pair
+from ...lattice.embedding import Embedding, is_rigid, is_rigid_point, surface_functions
+from ..pairs import PREFETCH_DISTANCE, QUIET, Pair, PairLists, prefetch_pair
+from .advancement import Arc, arc_of, fraction_of_arc, is_on
 from .plane_bounds import fraction_to_plane, toward_plane
 
 wp.set_module_options(OPTIONS)
@@ -129,6 +130,9 @@ def bounds_function(width: int) -> wp.Function:
         if wp.static(embedded):
             if s >= embedding.first:
                 begin = (s - embedding.first) * wp.static(width)
+                if is_rigid(begin, embedding):
+                    lower(bound, embedding.corners[begin], fraction)
+                    return
                 for c in range(begin, begin + wp.static(width)):
                     k = embedding.corners[c]
                     if k >= moving[0] and k < moving[1]:
@@ -136,6 +140,24 @@ def bounds_function(width: int) -> wp.Function:
                             lower(bound, k, fraction)
                 return
         lower(bound, s, fraction)
+
+    @wp.func
+    def stands_still(
+        pair: Pair,
+        arc: Arc,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        embedding: Embedding,
+    ):
+        """Return whether the side of a pair that is not on the body of an arc stands still."""
+        farthest = float(0.0)
+        for c in range(4):
+            v = pair.vertices[c]
+            if not is_on(v, arc, embedding):
+                path = surface.largest_displacement(v, moving, x, candidate, embedding)
+                farthest = wp.max(farthest, path)
+        return farthest == 0.0
 
     @wp.func
     def lower_bounds(
@@ -185,6 +207,11 @@ def bounds_function(width: int) -> wp.Function:
                 approach[c] = path
                 reserve[side] = wp.max(reserve[side], left)
             fraction = fraction_to_plane(corner, pair, approach, reserve, x)
+            if wp.static(embedded):
+                if fraction < 1.0 and s >= embedding.first and is_rigid_point(s, embedding):
+                    arc = arc_of(s, x, candidate, embedding)
+                    if stands_still(pair, arc, moving, x, candidate, embedding):
+                        fraction = wp.max(fraction, fraction_of_arc(pair, arc, x, embedding))
             if fraction < 1.0:
                 lower_movers(s, toward, fraction, moving, x, candidate, embedding, watch.bound)
 
