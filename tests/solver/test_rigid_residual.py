@@ -28,7 +28,7 @@ SCENES = {"tower": tower(3), "hinge": hinged(), "cushion": [cuboid(0.1, (0, 0, 0
 
 @pytest.mark.parametrize("name", SCENES)
 def test_they_are_those_of_its_points_one_by_one(name):
-    """The same sum, vertex by vertex, by the kernel for other vertices."""
+    """The kernel for other vertices finds the same sum, vertex by vertex."""
     simulation = Simulation(SCENES[name], settings_of(use_ground=True, ground_height=-0.22))
     for _ in simulation.frames(8):
         pass
