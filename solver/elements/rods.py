@@ -19,6 +19,8 @@ from .vertex_records import damped, in_vertex_order
 
 # Up to so many edges that meet, all pairs bend against each other; of more, each with the first.
 MOST_PAIRED = 8
+# Over-relaxation of rods: with 1.5 a slack rope that swings gains energy.
+RELAXATION = 1.3
 
 
 @dataclass
@@ -137,6 +139,11 @@ def directors_of(body, _settings):
     return Directors(corners, distance, stiffness)
 
 
+def steady_relaxation(bends):
+    """The largest ω [bend] with which rods lose energy as they should."""
+    return np.full(len(bends), RELAXATION)
+
+
 def seen_from_corners(columns):
     """The corners of elements, and the number of each, for every record [element, corner]."""
     corners = columns.corners
@@ -187,6 +194,7 @@ BENDS = ElementKind(
         "bending": bends.bending,
         "twisting": bends.twisting,
     },
+    relaxation=steady_relaxation,
     record=kernels.BendRecord,
     rest=wp.vec3,
     force_hessian=kernels.bend_force_hessian,
