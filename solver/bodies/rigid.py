@@ -23,7 +23,7 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
-from ..topology.values import number, refuse_other, three_numbers
+from ..topology.values import FARTHEST, number, refuse_other, three_numbers
 from .deformable import Deformable
 from .solids import EmbeddedSurface
 
@@ -125,6 +125,10 @@ class RigidBody(Deformable):
         for what, value in given.items():
             if value is not None and not 0.0 < number(self.name, what, value) < np.inf:
                 raise ValueError(message("script.above_0", name=self.name, what=what, value=value))
+        if self.thickness is not None and self.thickness > FARTHEST:
+            raise ValueError(
+                message("script.rigid_thick", name=self.name, value=self.thickness, most=FARTHEST)
+            )
 
     def _refuse_deformation(self):
         """Refuse what only deformable bodies have."""
