@@ -7,6 +7,7 @@ import numpy as np
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
+from ..objects.participants import BODIES
 from ..objects.units import gravity_of, unit_scale
 from . import few_points, fibers, instances, large_faces, unmerged
 from .absorption import walls_against
@@ -19,6 +20,8 @@ EARTH = 9.81
 FAR = 2.0
 # Force fields that Blender itself applies to particles only: no cloth has a charge or a size.
 FOR_PARTICLES = {"NONE", "BOID", "GUIDE", "CHARGE", "LENNARDJ"}
+# Simulations of Blender's own, by the type of their modifier.
+OF_BLENDER = {"CLOTH": "Cloth", "SOFT_BODY": "Soft Body"}
 
 
 def notes(scene, objects):
@@ -33,6 +36,7 @@ def notes(scene, objects):
         *(note for ob, mesh in meshes for note in unmerged.notes(ob, mesh)),
         *(note for ob in objects for note in few_points.notes(ob)),
         *(note for ob in objects for note in fibers.notes(ob)),
+        *(note for ob in objects for note in _simulated_twice(ob)),
         *_scaled_gravity(scene),
     ]
 
@@ -84,6 +88,17 @@ def _instances():
 
 def _is_left_out(ob):
     return ob.vbd.role != "NONE" and not instances.takes_part(ob)
+
+
+def _simulated_twice(ob):
+    """Sentences about simulations of Blender's own on a body: a bake switches their modifiers off,
+    but pins follow what they make.
+    """
+    if ob.vbd.role in BODIES:
+        for modifier in ob.modifiers:
+            if modifier.type in OF_BLENDER:
+                physics = OF_BLENDER[modifier.type]
+                yield message("note.simulated_twice", name=ob.name, physics=physics)
 
 
 def _is_unsewn(ob):

@@ -232,3 +232,10 @@ def test_vertices_that_lie_on_others_are_counted(scene):
     assert note.startswith(f"{ob.name}: {side} vertices lie on others without being joined")
     ob.vbd.use_sewing = True
     assert notes() == []
+
+
+@pytest.mark.parametrize(("kind", "physics"), [("CLOTH", "Cloth"), ("SOFT_BODY", "Soft Body")])
+def test_a_body_that_blender_simulates_as_well_is_named(scene, kind, physics):
+    rag = sheet()
+    rag.modifiers.new("Own", kind)
+    assert notes() == [message("note.simulated_twice", name=rag.name, physics=physics)]
