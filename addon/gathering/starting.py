@@ -11,6 +11,9 @@ from .start_velocity import carried
 
 # Steps of the fit of a lattice to its surface: what they leave is below a thousandth of a cell.
 STEPS = 50
+# Fits in which a smooth skin comes to lie where the points were: most of what is left then are
+# bends that the cells do not have.
+FITS = 4
 
 
 def start_as_kept(ob, target, body):
@@ -30,12 +33,20 @@ def start_as_kept(ob, target, body):
     if target.shape is not None:
         places = target.shape.points(target.first)
     elif target.lattice is not None:
-        places = _lattice_of(body.points, target, places)
+        places = _under_skin(body.points, target, places)
     elif target.own is not None:
         places = places[target.own]
     body.points = np.array(places, dtype=np.float64)
     if body.pins is not None:
         body.points[body.pins.indices] = held[body.pins.indices]
+
+
+def _under_skin(corners, target, places):
+    """Corners of a lattice [corner, 3] that carries the points to their places [point, 3]."""
+    moved = _lattice_of(corners, target, places)
+    for _ in range(FITS - 1 if target.skin else 0):
+        moved = _lattice_of(corners, target, places - target.skin.offsets(moved))
+    return moved
 
 
 def _lattice_of(corners, target, places):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...solver.bodies import Grains, Rod
+from ...solver.bodies import Grains, RigidBody, Rod
 from ...solver.messages import message
 from ...solver.report.lengths import length
 
@@ -32,4 +32,5 @@ def notes(bodies, settings):
 
 def _size(body):
     """The longest side of a body [m]."""
-    return float(np.ptp(body.points, axis=0).max())
+    points = body.mesh_points if isinstance(body, RigidBody) else body.points
+    return float(np.ptp(points, axis=0).max())

@@ -103,9 +103,11 @@ class MousePulls:
 
 def stiffness_for(body, strength):
     """The stiffness [N/m] of a spring that carries a body of the solver, times the strength."""
-    from ...solver.model.masses import vertex_mass  # Warp takes half a second to import
+    from ...solver.bodies import RigidBody  # Warp takes half a second to import
+    from ...solver.model.masses import vertex_mass
 
-    size = float(np.ptp(body.points, axis=0).max())
+    points = body.mesh_points if isinstance(body, RigidBody) else body.points
+    size = float(np.ptp(points, axis=0).max())
     return strength * float(np.sum(vertex_mass(body))) * GRAVITY / (STRETCH * size)
 
 

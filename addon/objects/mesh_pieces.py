@@ -94,12 +94,16 @@ def _cut(work, place, normal, layer, behind, tolerance):
 
 def _filled(work, edges, normal):
     """New faces in a plane, inside boundary edges; one face in a single loop, which the next cuts
-    leave with few corners.
+    leave with few corners. A face that fills it already is all that is left, and is removed.
     """
     loop = _loop(edges)
     if loop is None:
         made = bmesh.ops.triangle_fill(work, edges=edges, use_beauty=True, normal=normal)["geom"]
         return [part for part in made if isinstance(part, bmesh.types.BMFace)]
+    flat = work.faces.get(loop)
+    if flat is not None:  # nothing is left but a face in the plane
+        bmesh.ops.delete(work, geom=[flat], context="FACES")
+        return []
     face = work.faces.new(loop)
     face.normal_update()
     if face.normal.dot(normal) < 0.0:

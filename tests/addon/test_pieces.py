@@ -38,3 +38,10 @@ def test_a_cut_face_is_one_face(scene):
     for cell in voronoi_cells(mesh, np.array(seeds), 0.01).values():
         assert len(cell.vertices) - len(cell.edges) + len(cell.polygons) == 2
         assert len(cell.polygons) <= 8 and len(cell.vertices) <= 12
+
+
+def test_a_piece_thinner_than_its_cracks_is_left_out(scene):
+    """The cut goes through the lowest face of the cube."""
+    bpy.ops.mesh.primitive_cube_add()
+    seeds = np.array([[0.0, 0.0, -0.999], [0.0, 0.0, -0.991]])
+    assert list(voronoi_cells(bpy.context.object.data, seeds, 0.01)) == [1]

@@ -7,8 +7,9 @@ Let the rest shape be given by a symmetric matrix A and a number α. Then
     P = μ F A + λ (J − α) cof F
     H_i = V₀ (μ (g·A g) I + λ w wᵀ),  w = cof(F) g
 
-exactly, and positive definite for every F, as with A = I and α = 1 + μ/λ (neo_hookean.py). The
-seven numbers of A and α are the rest value: xx, yy, zz, yz, xz, xy, α.
+exactly, and positive definite for every F, as with A = I and α = 1 + μ/λ (neo_hookean.py), without
+the term that opens crushed solids (crushed.py). The seven numbers of A and α are the rest value:
+xx, yy, zz, yz, xz, xy, α.
 
 Viscosity is relaxed in the shape Fᵗ at the start of the step:
 
