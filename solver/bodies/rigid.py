@@ -23,7 +23,7 @@ from ..topology.inertia import (
     solid_properties,
 )
 from ..topology.meshes import checked_elements, finite_points, refuse_flat_triangles
-from ..topology.values import FARTHEST, number, refuse_other, three_numbers
+from ..topology.values import FARTHEST, number, numbers, refuse_other, three_numbers
 from .deformable import Deformable
 from .solids import EmbeddedSurface
 

@@ -237,6 +237,8 @@ class CoarseCorrection:
         self.move()
         play(self.of_rigid)
         model.followers.follow(0, model.free_count)
+        if model.contact is not None:  # planes were turned for the whole step
+            model.contact.truncation.turn(0, model.free_count)
 
     def _follow(self):
         """Move embedded points to where their corners carry them."""

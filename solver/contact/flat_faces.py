@@ -48,6 +48,11 @@ def flat_edges(points, triangles, edges, thickness):
     one, other = (unit(normal)[both[:, k]] for k in range(2))
     height = np.abs(np.sum((points[sides.opposite[:, 1]] - points[sides.opposite[:, 0]]) * one, 1))
     straight = np.sum(one * other, axis=1) > 0.5
+    # Triangles of opposite orientations may lie folded onto each other.
+    start, end = (points[edges[sides.inner, k]] for k in range(2))
+    arms = points[sides.opposite] - start[:, None]
+    aside = np.einsum("eki,ei->ek", arms, np.cross(one, end - start))
+    straight &= aside.prod(axis=1) < 0.0
     flat = straight & (height <= uneven[sides.opposite[:, 0]])
     face = connected_components(both[flat], len(triangles))
     count = int(face.max(initial=-1)) + 1

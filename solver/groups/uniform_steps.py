@@ -75,3 +75,4 @@ class UniformSteps:
         if self.has_stiff_bodies:
             play(self.launches)
             self.model.followers.listed(first, last)()
+            self.model.contact.truncation.turn(first, last)

@@ -91,7 +91,9 @@ def fraction_of_arc(pair: Pair, arc: Arc, x: wp.array[wp.vec3], embedding: Embed
     t = float(0.0)
     kept = float(0.0)
     turns = wp.length(arc.angle)
-    for part in range(PARTS):
+    part = int(-1)
+    while part + 1 < PARTS:  # a range of so few would be unrolled
+        part += 1
         for c in range(4):
             v = pair.vertices[c]
             place[c] = x[v]

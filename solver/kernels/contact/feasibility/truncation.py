@@ -94,13 +94,14 @@ def truncation_kernel(width: int) -> wp.Kernel:
         i = first + wp.tid()
         x_i = x[i]
         step = candidate[i] - x_i
-        least = float(1.0)
-        reason = int(0)
-        if wp.length_sq(step) > 0.0:
+        moves = wp.length_sq(step) > 0.0
+        if moves:
             lower_bounds(i, moving, x, candidate, lists, embedding, watch)
-            least = watch.bound[i]
-            watch.bound[i] = 1.0
-            reason = wp.where(least < 1.0, BY_PAIR, 0)
+        # One point of a rigid body, which may stand still, has the bound of all.
+        least = watch.bound[i]
+        watch.bound[i] = 1.0
+        reason = int(wp.where(least < 1.0, BY_PAIR, 0))
+        if moves:
             within = fraction_in_region(i, x_i, step, regions)
             if within < least:
                 least = within

@@ -24,8 +24,9 @@ def turn_planes(
     watch: Watch,
 ):
     """Let the planes of pairs that a step of a rigid body has come near to, or gone through, lie
-    between their sides again. All corners of such pairs check them at every step until gaps are
-    measured again. One thread per point; those from points[0] to points[1] have moved.
+    between their sides again, and those of pairs whose gaps are not known. All corners of such
+    pairs check them at every step until gaps are measured again. One thread per point; those from
+    points[0] to points[1] have moved.
     """
     s = first + wp.tid()
     for k in range(lists.start[s], lists.start[s + 1]):
@@ -34,7 +35,11 @@ def turn_planes(
         v = pair.vertices
         # One corner of a pair acts: the first one that has moved, of the two first ones.
         acts = s == v[0] or (s == v[pair.kind] and not (v[0] >= points[0] and v[0] < points[1]))
-        if acts and slack_between(pair.kind, pair, x) < UNUSED * lists.gap[k]:
+        if not acts:
+            continue
+        is_measured = watch.unknown[0] == 0 and lists.gap[k] >= 0.0
+        slack = slack_between(pair.kind, pair, x)
+        if not is_measured or slack < UNUSED * lists.gap[k]:
             weights = signed_weights(pair.kind, v, x)
             n = separating_normal(pair.kind, weights, v, x, weighted(weights, v, x))
             lists.pairs[p].plane_normal = better(pair.kind, pair.plane_normal, n, v, x)
