@@ -266,7 +266,7 @@ def ragdoll(height):
 
 @pytest.mark.parametrize("ground", ["plane", "mesh"])
 def test_a_ragdoll_of_eleven_bodies_falls_on_the_ground_and_holds_together(ground):
-    """At defaults gaps stay below 1 mm in all frames but two of sixty, and below 5 mm there:
+    """At defaults gaps stay below 1 mm in all frames but two of sixty, and below 10 mm there:
     multipliers of a single substep may overshoot. Nothing gets below the ground.
     """
     bodies, joints = ragdoll(0.3)
