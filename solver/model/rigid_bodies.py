@@ -169,7 +169,7 @@ class RigidBodies:
         """Return the launch that moves the bodies of a range by the least fraction of each."""
         begin, count = self.within(first, last)
         inputs, fraction, cut = [truncation.regions.struct], truncation.fraction, truncation.cut
-        outputs = [self.struct, fraction, cut, self.model.x]
+        outputs = [self.struct, fraction, cut, self.model.x, truncation.stuck]
         return self.model.launches.record(steps.take_arcs, count, inputs, outputs, STEP, begin)
 
     def solving(self):

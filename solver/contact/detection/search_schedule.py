@@ -23,7 +23,8 @@ class SearchSchedule:
     A search is due, `searches`, when trust radii limit many vertices, on the way to the guess and,
     if it `counts_ends`, also those that others have drawn back since. After 1, 2, 4 … times `every`
     of the `iterations` [1], any such vertex is enough. At all multiples of `every` without a
-    search, new `planes` are due if the old ones have ended any step since the last one. Without
+    search, new `planes` are due if the old ones have ended any step since the last one; for rigid
+    bodies, whose turns need others, at once. Without
     iterations, `every` counts rounds since `begin` (0: never), and planes are due for kinematic
     vertices. It `goes_on` while either is due, for at most `most` rounds.
     """

@@ -8,6 +8,7 @@ how far the arc bulges beyond them (kernels/lattice/embedding.py).
 import warp as wp
 
 from ..contact.feasibility.plane_bounds import BISECTIONS, distance_from_path
+from ..contact.feasibility.truncation import BY_PAIR, RIGID
 from ..contact.feasibility.trust_regions import Regions
 from ..device.options import OPTIONS
 from .poses import (
@@ -118,9 +119,10 @@ def take_arcs(
     cut: wp.array[int],
     # out
     x: wp.array[wp.vec3],
+    stuck: wp.array[int],
 ):
     """Move every body from number `first` on along its arc, by the least fraction that its
-    four points may take. One thread per body.
+    four points may take; stuck[RIGID] shows that a pair has ended a step. One thread per body.
     """
     b = first + wp.tid()
     at = bodies.first + 4 * b
@@ -132,6 +134,8 @@ def take_arcs(
             reason = cut[at + k]
     if least < 1.0:
         least = fraction_in_regions(b, least, bodies, regions)
+    if reason == BY_PAIR:
+        stuck[RIGID] = 1
     t = wp.float64(least)
     bodies.shift[b] = t * bodies.shift[b]
     bodies.angle[b] = t * bodies.angle[b]

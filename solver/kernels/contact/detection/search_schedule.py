@@ -6,7 +6,7 @@ import warp as wp
 from ...device.blocks import is_last_block
 from ...device.options import OPTIONS
 from ...device.thread_shares import count_together, share_of
-from ..feasibility.truncation import KINEMATIC
+from ..feasibility.truncation import KINEMATIC, RIGID
 from ..feasibility.trust_regions import BY_TRUST_RADIUS, Regions, used_of
 
 wp.set_module_options(OPTIONS)
@@ -20,7 +20,7 @@ class SearchRules:
     """When searches are due (solver/contact/detection/search_schedule.py)."""
 
     counts_ends: int
-    turns: int  # 1 if rigid bodies move: planes are due as soon as one has ended a step
+    turns: int  # 1 if planes are due as soon as one has ended the step of a rigid body
     every: int
     whose: int  # number of the limit in `stuck`
     many: float
@@ -46,14 +46,15 @@ def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flag
     Where `every` divides `number` [1], which may be the rounds, and that is not 0 (0 never does),
     one vertex counts, too: at 1, 2, 4 … times as much, a search is due if a trust radius stops it,
     otherwise new planes of the known pairs if stuck[whose] shows that these have ended a step since
-    the last search. Planes are due at once for kinematic vertices. Neither is after `most` rounds.
+    the last search. Planes are due at once for kinematic vertices and, if it `turns`, for rigid
+    bodies. Neither is after `most` rounds.
     Resets the count.
     """
     flags.rounds[0] = flags.rounds[0] + 1
     capped, may = flags.capped[0], flags.rounds[0] < rules.most
     search = float(capped) > rules.many
     are_planes_due = rules.every > 0 and stuck[KINEMATIC] > 0
-    are_planes_due = are_planes_due or (rules.turns != 0 and stuck[rules.whose] > 0)
+    are_planes_due = are_planes_due or (rules.turns != 0 and stuck[RIGID] > 0)
     if rules.every > 0:
         times = number[0] / rules.every
         if times > 0 and number[0] % rules.every == 0:

@@ -26,8 +26,10 @@ wp.set_module_options(OPTIONS)
 # Limits that end a step, besides BY_TRUST_RADIUS.
 BY_PAIR = wp.constant(1)
 BY_ANALYTIC = wp.constant(4)
-# Between these, the slot for any limit that has ended the step of a kinematic vertex.
+# Between these, the slot for any limit that has ended the step of a kinematic vertex, ...
 KINEMATIC = wp.constant(3)
+# ... and before them that for a pair that has ended the step of a rigid body.
+RIGID = wp.constant(0)
 
 
 @cache
