@@ -65,6 +65,8 @@ def add_bake_parser(commands):
 
 def bake(options):
     """Run the command; returns the exit code."""
+    if options.load and options.cache_only:
+        raise RefusedError(message("command.load_saves"), WRONG)
     scene = opened(options)
     output = _output(options)
     try:

@@ -150,6 +150,7 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
         (["--set", "use_ground=maybe"], "it must be true or false"),
         (["--output", "/nowhere/at/all.blend"], "there is no folder"),
         (["--output", "out.txt"], "must end in .blend"),
+        (["--load", "--cache-only"], "does not go with `--cache-only`"),
     ],
 )
 def test_a_wrong_command_is_a_sentence_and_code_2(file, capsys, options, sentence):
