@@ -40,7 +40,7 @@ class LiveRun(Run):
         """Frames of the same input are played and continued; with other input, those behind the
         one that the user has gone to are solved again.
         """
-        kept = saved_for(self.gathered, self.scene, EVERY_FRAME, self.place)
+        kept = saved_for(self.gathered, self.scene, EVERY_FRAME, self.folder)
         is_old = kept.cache.changes(self.gathered.settings, self.gathered.bodies)
         return super().saved() if is_old else kept
 

@@ -97,6 +97,22 @@ def test_a_deleted_cache_takes_the_lock_of_a_killed_bake_along(folder, other):
     assert not folder.exists()
 
 
+def test_a_cache_that_a_bake_writes_is_neither_deleted_nor_replaced(folder, tmp_path):
+    here = tmp_path / "here"
+    for place in (folder, here):
+        place.mkdir(parents=True)
+        (place / "frame_000000.f32").write_text(place.name)
+    with locked(folder):
+        with pytest.raises(BlockingIOError):
+            cache.remove(folder)
+        with pytest.raises(BlockingIOError):
+            cache.transfer(here, folder, keep=False)
+        refused(folder)
+    assert (folder / "frame_000000.f32").read_text() == folder.name
+    cache.transfer(here, folder, keep=False)
+    assert (folder / "frame_000000.f32").read_text() == "here" and not here.exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is in use")
 def test_the_lock_of_a_removed_folder_is_not_that_of_the_new_one(folder):
     with locked(folder):
