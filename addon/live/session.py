@@ -19,6 +19,7 @@ from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
 from .pulls import MousePulls, Recorded
+from .weights import WeightWatch
 
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
@@ -36,7 +37,7 @@ class LiveSession:
         self.scene, self.state = context.scene, context.window_manager.vbd
         self.is_coarse = self.scene.vbd.live_coarse
         self.folder = self.run = self.outcome = None
-        self.pulls, self.is_compiled = MousePulls(), False
+        self.pulls, self.weights, self.is_compiled = MousePulls(), WeightWatch(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
         self.notice = ""
         self.generator = self._steps()
