@@ -42,7 +42,7 @@ class Run:
     after: int | None = None
     outcome: Outcome | None = None
     is_own: bool = True
-    """Whether this file owns the caches in the folder."""
+    """True if this file owns the caches in the folder."""
     gathered = solver = preview = left = None
 
     def __post_init__(self):
