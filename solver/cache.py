@@ -29,7 +29,7 @@ from .cache_files import (
     write_whole,
 )
 from .cache_header import UNSEALED, Header, described
-from .cache_lock import LOCK
+from .cache_lock import locked
 from .fingerprint import Change, changed_bodies, changed_settings, plain
 from .messages import message
 
@@ -207,28 +207,34 @@ class Cache:
 
 def transfer(folder, to, keep):
     """Move the cache in `folder` to the folder `to` and replace that there; `keep` copies it.
+    BlockingIOError, an OSError, if a bake writes into one of them.
 
     Files never change once they are written, so two folders of one disk share them.
     """
-    remove(to)
-    Path(to).mkdir(parents=True, exist_ok=True)
-    try:
-        for path in _files(folder):
-            share(path, Path(to) / path.name)
-    except OSError:
-        remove(to)
-        raise
+    with locked(to):
+        _replace(folder, to)
     if not keep:
         remove(folder)
 
 
+def _replace(folder, to):
+    """Replace the cache in the folder `to` by that in `folder`; none is left there on failure."""
+    _empty(to)
+    try:
+        for path in _files(folder):
+            share(path, Path(to) / path.name)
+    except OSError:
+        _empty(to)
+        raise
+
+
 def remove(folder):
-    """Delete the files of the cache in `folder`, and the folder if it is empty then."""
-    _empty(folder)
-    folder = Path(folder)
-    (folder / LOCK).unlink(missing_ok=True)  # of a process that was killed
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+    """Delete the files of the cache in `folder`, and the folder if it is empty then.
+    BlockingIOError, an OSError, if a bake writes into it.
+    """
+    if Path(folder).is_dir():
+        with locked(folder):
+            _empty(folder)
 
 
 def _empty(folder):

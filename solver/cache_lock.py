@@ -8,7 +8,7 @@ locks, a bake only notices that another one has replaced its header (cache_files
 import errno
 import os
 import socket
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from .cache_files import in_words
@@ -35,16 +35,20 @@ def locked(folder):
     try:
         yield
     finally:
-        if os.name == "nt":  # an open file cannot be removed there
-            file.close()
-            with suppress(PermissionError):  # the next bake has it
-                path.unlink(missing_ok=True)
-        elif _is_at(file, path):
-            path.unlink()
-        file.close()
+        _release(file, path)
         for place in left:
             with suppress(OSError):  # there are frames, or other caches
                 place.rmdir()
+
+
+def _release(file, path):
+    """Remove the lock where that is possible: the frames count, whatever happens to it."""
+    with suppress(OSError), closing(file):
+        if os.name == "nt":  # an open file cannot be removed there, nor one that the next bake has
+            file.close()
+            path.unlink(missing_ok=True)
+        elif _is_at(file, path):
+            path.unlink()
 
 
 def _acquired(path):
@@ -59,9 +63,10 @@ def _acquired(path):
                 file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
                 return file
         except BlockingIOError as error:
-            file.seek(0)
-            owner = file.read(MOST_TEXT).decode(errors="replace")
-            file.close()
+            owner = "another process"
+            with suppress(OSError), closing(file):  # some network drives let nobody read it
+                file.seek(0)
+                owner = file.read(MOST_TEXT).decode(errors="replace")
             text = message("cache.locked", owner=owner)
             raise BlockingIOError(error.errno, text, str(path.parent)) from error
         except OSError as error:
@@ -102,8 +107,8 @@ def _lock(file):
 
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
     except OSError as error:
+        if error.errno == errno.EACCES:  # of network drives
+            raise BlockingIOError(error.errno, error.strerror) from error
         if error.errno not in WITHOUT_LOCKS:
             raise

@@ -2,7 +2,7 @@
 """The bake: one generator for the window, for background runs and for the command line."""
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import bpy
 
@@ -10,7 +10,7 @@ from ...solver.messages import message
 from ..gathering.gather import participants
 from ..objects.refining import taken_back_unless_baked
 from ..values import preparing
-from .cache_place import cache_folder
+from .cache_place import cache_folder, writing
 from .outcome import Outcome, explain
 from .resuming import EVERY_FRAME
 from .run import Run
@@ -53,9 +53,10 @@ def bake_steps(context, folder=None, wait=0.02, visible=False, after=None, keys=
             if state.cancel_requested:
                 return Outcome(scene.vbd.frame_end - scene.vbd.frame_start, cancelled=True)
             yield None
-        run = Run(context, folder, wait, visible, after)
-        yield from run.steps()
-        run.keep(started, keys)
+        with nullcontext(folder) if folder else writing(scene) as place:
+            run = Run(context, place, wait, visible, after, is_own=folder is None)
+            yield from run.steps()
+            run.keep(started, keys)
     return run.outcome
 
 

@@ -5,12 +5,14 @@ A cache is identified by the id of its bake, which objects and header share; so 
 when its cache moves.
 """
 
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import bpy
 
 from ...solver import cache
 from ...solver.cache import Cache
+from ...solver.cache_lock import locked
 from ...solver.messages import message
 from ..playing.baked import baked_here
 
@@ -70,7 +72,7 @@ def find_cache(bake, scene, before=""):
 
 def remove_unused(bakes, scene):
     """Delete the caches of those `bakes`, and of what `scene` left, that no object plays, and the
-    coarse preview.
+    coarse preview, unless another Blender shows that now.
     """
     used = {ob.vbd.bake_id for ob in bpy.data.objects if ob.vbd.baked}
     left = bake_of(cache_folder(scene))  # perhaps of a bake that was undone or never saved
@@ -78,7 +80,7 @@ def remove_unused(bakes, scene):
         folder = find_cache(bake, scene)
         if folder is not None:
             _remove(folder)
-    if coarse_folder(scene).is_dir():
+    with suppress(BlockingIOError):
         _remove(coarse_folder(scene))
 
 
@@ -90,21 +92,44 @@ def _remove(folder):
 
 
 def follow(before):
-    """Move the caches of all scenes to their new folders, now that the file was `before`.
+    """Move the caches of all scenes to their new folders, now that the file was `before`. At the
+    end, BlockingIOError tells of a folder into which a bake writes.
 
     Caches of a file that stays in place are shared with it.
     """
-    blend = bpy.data.filepath
+    refused = None
     for scene in bpy.data.scenes:
-        wanted = cache_folder(scene)
-        for bake in {ob.vbd.bake_id for ob in baked_here(scene)} - {""}:
-            folder = find_cache(bake, scene, before)
-            if folder in (None, wanted) or _plays(bake_of(wanted)):
-                continue
-            keep = before not in ("", blend) and folder.parent == cache_root(before)
-            cache.transfer(folder, wanted, keep)
-            if not keep:
-                _remove(folder)
+        try:
+            _follow(scene, before)
+        except BlockingIOError as error:
+            refused = error
+    if refused is not None:
+        raise refused
+
+
+def _follow(scene, before):
+    """Move the caches of a scene."""
+    wanted, blend = cache_folder(scene), bpy.data.filepath
+    for bake in {ob.vbd.bake_id for ob in baked_here(scene)} - {""}:
+        folder = find_cache(bake, scene, before)
+        if folder in (None, wanted) or _plays(bake_of(wanted)):
+            continue
+        keep = before not in ("", blend) and folder.parent == cache_root(before)
+        cache.transfer(folder, wanted, keep)
+        if not keep:
+            _remove(folder)
+
+
+@contextmanager
+def writing(scene, coarse=False):
+    """Context in which this process alone writes frames of a scene, or of its coarse preview; its
+    value is their folder. BlockingIOError, an OSError, if another bake writes there.
+    """
+    with suppress(BlockingIOError):  # what another bake writes stays where it is
+        follow(bpy.data.filepath)
+    folder = coarse_folder(scene) if coarse else cache_folder(scene)
+    with locked(folder):
+        yield folder
 
 
 def move_to_open_file(folder, scene):

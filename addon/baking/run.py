@@ -7,7 +7,6 @@ become shape keys when it has ended.
 """
 
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
@@ -15,13 +14,12 @@ from typing import Any
 
 import bpy
 
-from ...solver.cache_lock import locked
 from ...solver.messages import message
 from ..gathering.gather import gather, participants, prepared_for_bake
 from ..gathering.hint import Hint
 from ..playing.preview import Preview
 from . import outdated, report
-from .cache_place import cache_folder, follow, move_to_open_file, remove_unused
+from .cache_place import move_to_open_file, remove_unused
 from .contact_report import ContactReport, contact_distances
 from .loading import write_keys
 from .outcome import Outcome, explain
@@ -33,16 +31,18 @@ from .time_left import TimeLeft
 
 @dataclass
 class Run:
-    """A run whose `steps` solve the frames and whose `keep` makes them shape keys; the arguments
-    are those of `bake_steps`.
+    """A run whose `steps` solve the frames and whose `keep` makes them shape keys, both while the
+    caller has the `folder` locked; the other arguments are those of `bake_steps`.
     """
 
     context: Any
-    folder: Path | None = None
+    folder: Path
     wait: float = 0.02
     visible: bool = False
     after: int | None = None
     outcome: Outcome | None = None
+    is_own: bool = True
+    """True if this file owns the caches in the folder."""
     gathered = solver = preview = left = None
 
     def __post_init__(self):
@@ -71,10 +71,7 @@ class Run:
                 if state.cancel_requested:
                     break
                 yield None
-            follow(bpy.data.filepath)
-            self.place = self.folder or cache_folder(scene)
-            with nullcontext() if self.folder else locked(self.place):
-                yield from self._solve(device)
+            yield from self._solve(device)
         if self.solver.error is not None:
             self._explain(self.solver.error)
 
@@ -84,7 +81,7 @@ class Run:
 
     def saved(self):
         """The `SavedFrames` to resume after."""
-        return saved_for(self.gathered, self.scene, self.after, self.place)
+        return saved_for(self.gathered, self.scene, self.after, self.folder)
 
     def gather(self, objects):
         """The scene in the form of the solver."""
@@ -93,7 +90,7 @@ class Run:
     def thread(self, device, kept):
         """The solver's thread, which resumes after the frames that are `kept`."""
         fps = self.scene.render.fps / self.scene.render.fps_base
-        return SolverThread(self.gathered, device, self.place, fps, kept, self.visible)
+        return SolverThread(self.gathered, device, self.folder, fps, kept, self.visible)
 
     def _solve(self, device):
         kept = None
@@ -196,8 +193,8 @@ class Run:
             if edited := solver.cache.header.edited:
                 text = message("live.edited", frame=self.gathered.frame_start + edited)
                 outcome.notes.append(Hint(text))
-            if self.folder is None:  # otherwise another file owns the caches in that folder
-                outcome.notes += _settle_caches(replaced, scene, self.place)
+            if self.is_own:
+                outcome.notes += _settle_caches(replaced, scene, self.folder)
         outcome.seconds = time.monotonic() - started
         scene.vbd.report = report.dumps(outcome.lines(), outcome.numbers(), outdated.now(scene))
 

@@ -65,18 +65,22 @@ def add_bake_parser(commands):
 
 def bake(options):
     """Run the command; returns the exit code."""
+    if options.load and options.cache_only:
+        raise RefusedError(message("command.load_saves"), WRONG)
     scene = opened(options)
     output = _output(options)
     try:
         stats = options.stats and checked_path(options.stats.resolve())
     except ValueError as error:
         raise RefusedError(str(error), WRONG) from error
-    with locked(cache_folder(scene, output)):
+    folder = cache_folder(scene, output)
+    with locked(folder):
         if options.load:
+            folder = _folder_to_load(scene, output)
             code = load_and_save(scene, output)
         else:
             code = _bake(bpy.context, output, _after(bpy.context, options, output), options)
-        _save_statistics(scene, output, stats)
+        _save_statistics(folder, stats)
     return code
 
 
@@ -119,14 +123,17 @@ def _after(context, options, output):
 
 def load_and_save(scene, output):
     """Turn the existing frames into keys and save them; returns the exit code."""
-    folder = cache_folder(scene, output)
-    if not (folder / HEADER).is_file():
-        folder = cache_folder(scene)
-    loaded = load(scene, folder, output)
+    loaded = load(scene, _folder_to_load(scene, output), output)
     _save_blend(output)
     for line in (loaded.line(), *loaded.notes, message("command.saved", file=output)):
         show(line)
     return STOPPED if loaded.missing else DONE
+
+
+def _folder_to_load(scene, output):
+    """The folder of the output's frames, or of those of the open file where there are none."""
+    folder = cache_folder(scene, output)
+    return folder if (folder / HEADER).is_file() else cache_folder(scene)
 
 
 def _save_blend(output):
@@ -136,9 +143,8 @@ def _save_blend(output):
         raise RefusedError(without_label(error), STOPPED) from error
 
 
-def _save_statistics(scene, output, path):
-    """Write the numbers of the bake in `output` to a path, if any."""
-    folder = cache_folder(scene, output)
+def _save_statistics(folder, path):
+    """Write the numbers of the bake in a folder to a path, if any."""
     if path is not None and (folder / HEADER).is_file():
         save(Cache.open(folder), path)
         show(message("command.saved", file=path))

@@ -131,6 +131,16 @@ def _output(file, folder, choices):
     return (folder or file.parent).resolve() / f"{name}.blend"
 
 
+def words_in(line, is_windows=os.name == "nt"):
+    """The words of a command that was `quoted`; ValueError for a quote that does not end."""
+    if not is_windows:
+        return shlex.split(line)
+    split = shlex.shlex(line, posix=True)
+    split.whitespace_split, split.commenters = True, ""
+    split.quotes, split.escape = '"', ""  # an apostrophe and \\ are characters of names there
+    return list(split)
+
+
 def jobs_in(path, parser):
     """The options of `bake`, as its `parser` reads them, of all commands in a file that `jobs` has
     printed; refuses other lines.
@@ -139,10 +149,10 @@ def jobs_in(path, parser):
         raise RefusedError(message("command.no_file", file=path), WRONG)
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        words = shlex.split(line.replace("\\", "\\\\") if os.name == "nt" else line)
-        if not words:
+        if not line.strip():
             continue
         try:
+            words = words_in(line)
             options = parser.parse_args(words[words.index("bake") + 1 :])
         except (ValueError, SystemExit):
             options = None

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scene frames on which the bake of an object has keys, counted in the keys themselves."""
 
-import json
 from pathlib import Path
 
 import bpy
 
 from ..files.point_cache import HEADER
+from ..objects.stored_records import bake_record
 from ..playing import follower, object_keys
 from ..playing.key_curves import curves_of_block
 
 
 def keyed_frames(ob, first):
     """The frames, as a set; `first` is the scene's frame of the first key."""
-    record = json.loads(ob.vbd.bake_record or "{}")
+    record = bake_record(ob)
     if object_keys.plays(ob):
         return set() if object_keys.is_lost(ob) else _of_object(ob, record, first)
     if "follows" in record:
@@ -23,7 +23,7 @@ def keyed_frames(ob, first):
         return _in_file(ob.modifiers.get(record["mesh_cache"]), first)
     keys = getattr(ob.data, "shape_keys", None)
     blocks = keys.key_blocks if keys else ()
-    return {first + at for at, name in enumerate(record.get("blocks", ())) if name in blocks}
+    return {first + at for at, name in enumerate(record["blocks"]) if name in blocks}
 
 
 def _of_object(ob, record, first):

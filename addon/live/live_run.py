@@ -9,6 +9,7 @@ from uuid import uuid4
 from ...solver.messages import message
 from ..baking.resuming import EVERY_FRAME, saved_for
 from ..baking.run import Run
+from ..objects.participants import participants
 from ..playing.baked import rate
 from .coarse import lowered
 from .pace import Pace
@@ -27,10 +28,13 @@ class LiveRun(Run):
     pace = watching = None
 
     def drawn(self):
-        """Nothing is drawn between this run and the one before."""
-        yield from ()
+        """Nothing is drawn between this run and the one before, but weights are read."""
+        for _ in self.session.weights.begin(participants(self.scene)):
+            yield None
 
     def gather(self, objects):
+        # What changes from now on is not in the solver.
+        self.watching = SceneWatch(self.scene, self.session.weights)
         if not self.session.is_coarse:
             return super().gather(objects)
         with lowered(self.scene, objects):
@@ -40,7 +44,7 @@ class LiveRun(Run):
         """Frames of the same input are played and continued; with other input, those behind the
         one that the user has gone to are solved again.
         """
-        kept = saved_for(self.gathered, self.scene, EVERY_FRAME, self.place)
+        kept = saved_for(self.gathered, self.scene, EVERY_FRAME, self.folder)
         is_old = kept.cache.changes(self.gathered.settings, self.gathered.bodies)
         return super().saved() if is_old else kept
 
@@ -72,7 +76,7 @@ class LiveRun(Run):
         self.session.pulls.record(index)
 
     def begin(self, kept):
-        self.preview.leads, self.watching = True, SceneWatch(self.scene)
+        self.preview.leads = True
         self.at = self.gathered.frame_start + self.first
         return (self.first, kept.cache.read(self.first)) if kept else super().begin(kept)
 

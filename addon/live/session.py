@@ -12,13 +12,14 @@ import bpy
 
 from ...solver.messages import message
 from ..baking.bake_steps import EVERY_FRAME, announced
-from ..baking.cache_place import coarse_folder
+from ..baking.cache_place import writing
 from ..baking.outcome import explain
 from ..baking.report import listed
 from ..baking.resuming import saved_frames
 from ..baking.solver_import import importing
 from .live_run import LiveRun
 from .pulls import MousePulls, Recorded
+from .weights import WeightWatch
 
 # How long a render waits until Live has stopped [s].
 PATIENCE = 60.0
@@ -35,9 +36,8 @@ class LiveSession:
         self.context, self.window = context, context.window
         self.scene, self.state = context.scene, context.window_manager.vbd
         self.is_coarse = self.scene.vbd.live_coarse
-        self.folder = coarse_folder(self.scene) if self.is_coarse else None
-        self.run = self.outcome = None
-        self.pulls, self.is_compiled = MousePulls(), False
+        self.folder = self.run = self.outcome = None
+        self.pulls, self.weights, self.is_compiled = MousePulls(), WeightWatch(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
         self.notice = ""
         self.generator = self._steps()
@@ -52,35 +52,43 @@ class LiveSession:
             for _ in importing(0.0):
                 yield None
             gc.freeze()  # modules are most of what there is: a collection would take 0.2 s
-            after = first_frame(scene, self.folder)
-            first = 0 if after is None else scene.frame_current - scene.vbd.frame_start
-            while True:
-                gc.collect()  # models hold arrays in cycles, of few objects but much memory
-                yield from self._one_run(after, first)
-                if state.cancel_requested:
-                    break
-                first, over = self.newest, state.start_over
-                if over or (state.loop and not self.changes and not self.run.outcome.error):
-                    state.start_over, self.changes, after, first = False, [], None, 0
-                    self.pulls.clear()
-                elif self.changes:
-                    after = EVERY_FRAME if self.run.outcome.frames else None
-                else:
-                    break
-            Recorded.take(self)
-            if self.run.preview is not None:
-                scene.frame_set(self.run.at)
-            self.run.outcome.headline = self._headline()
-            self.run.keep(self.started)
+            with writing(scene, self.is_coarse) as self.folder:
+                yield from self._runs()
+                Recorded.take(self)
+                if self.run.preview is not None:
+                    scene.frame_set(self.run.at)
+                self.run.outcome.headline = self._headline()
+                self.run.keep(self.started)
             if self.run.outcome.frames:
                 scene.vbd.live_bake = self.run.solver.bake
         self.outcome = self.run.outcome
+
+    def _runs(self):
+        """Run, after changes from the frame before, until the user stops or all is shown."""
+        scene, state = self.scene, self.state
+        after = first_frame(scene, self.folder)
+        first = 0 if after is None else scene.frame_current - scene.vbd.frame_start
+        while True:
+            gc.collect()  # models hold arrays in cycles, of few objects but much memory
+            yield from self._one_run(after, first)
+            if state.cancel_requested:
+                break
+            first, over = self.newest, state.start_over
+            if over or (state.loop and not self.changes and not self.run.outcome.error):
+                state.start_over, self.changes, after, first = False, [], None, 0
+                self.pulls.clear()
+            elif self.changes:
+                after = EVERY_FRAME if self.run.outcome.frames else None
+            else:
+                break
 
     def _one_run(self, after, first):
         """Run once; an error after a change ends Live with the frames so far."""
         before, labels, self.changes = self.run, self.changes, []
         wait = IDLE if bpy.app.background else 0.0
-        run = LiveRun(self.context, self.folder, wait, True, after, None, self, labels, first)
+        is_own = not self.is_coarse
+        known = self.context, self.folder, wait, True, after, None, is_own, self, labels, first
+        run = LiveRun(*known)
         try:
             self.run = run
             yield from run.steps()

@@ -8,7 +8,6 @@ from ..gathering.attaching import kinematic_targets
 from ..gathering.force_fields import field_objects
 from ..gathering.reader import is_carried
 from ..objects.participants import participants
-from .weights import WeightWatch
 
 # Properties that choose the vertices: after a change of them, Live starts over.
 FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place", "stack_modifier")
@@ -17,10 +16,12 @@ EVERY, REST = 0.1, 0.2
 
 
 class SceneWatch:
-    """Compares the scene with what the running simulation has read."""
+    """Compares the scene with what the simulation reads when this is made; `weights` is the
+    `WeightWatch` of all runs.
+    """
 
-    def __init__(self, scene, clock=time.monotonic):
-        self.scene, self.clock, self.weights = scene, clock, WeightWatch()
+    def __init__(self, scene, weights, clock=time.monotonic):
+        self.scene, self.clock, self.weights = scene, clock, weights
         self.known = self.seen = self._now()
         self.next = self.since = clock()
         # True if the last changes need other vertices.

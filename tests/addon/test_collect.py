@@ -189,6 +189,7 @@ def test_a_job_that_is_being_baked_does_not_stop_the_others(jobs, capsys):
         ("\n", "has no commands"),
         ("rm -rf shots\n", "line 1 of"),
         ("python -m vbd bake a.blend\n", "is no command of `jobs`"),
+        ("it's no command\n", "line 1 of"),
         ("python -m vbd bake a.blend --output b.blend --sneeze\n", "line 1 of"),
     ],
 )
@@ -244,4 +245,11 @@ def test_files_that_are_played_are_counted(scene, tmp_path):
     assert keyed_frames(ob, 1) == set(range(1, LAST + 1))
     (file,) = tmp_path.glob("*.pc2")
     file.unlink()
+    assert keyed_frames(ob, 1) == set()
+
+
+@pytest.mark.parametrize("record", ["{", "[]", '{"follows": true}', '{"paths": 3}'])
+def test_a_damaged_record_counts_as_none(scene, record):
+    ob = sheet()
+    ob.vbd.bake_record = record
     assert keyed_frames(ob, 1) == set()

@@ -150,6 +150,7 @@ def test_a_preset_is_loaded_and_set_wins_over_it(file):
         (["--set", "use_ground=maybe"], "it must be true or false"),
         (["--output", "/nowhere/at/all.blend"], "there is no folder"),
         (["--output", "out.txt"], "must end in .blend"),
+        (["--load", "--cache-only"], "does not go with `--cache-only`"),
     ],
 )
 def test_a_wrong_command_is_a_sentence_and_code_2(file, capsys, options, sentence):
@@ -299,3 +300,12 @@ def test_control_c_and_the_end_by_a_farm_keep_the_frames_so_far(file, tmp_path, 
     assert "Partial bake: frames 1 to " in printed
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert keys() >= 6
+
+
+def test_frames_of_the_input_are_loaded_with_their_numbers(file, capsys):
+    assert command("bake", file, "--output", file) == 0
+    here, output = cache_folder(bpy.context.scene), file.with_name("out.blend")
+    before, numbers = sorted(here.iterdir()), file.with_name("numbers.csv")
+    assert command("bake", file, "--output", output, "--load", "--stats", numbers) == 0
+    assert numbers.is_file() and "not moved" not in capsys.readouterr().out
+    assert sorted(here.iterdir()) == before and keys(output) == 7

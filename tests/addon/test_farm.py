@@ -120,3 +120,13 @@ def test_a_task_out_of_time_keeps_its_frames_and_runs_again_unless_it_was_cancel
 def test_a_task_without_a_line_is_wrong(jobs):
     code, text = Task(jobs, 3).end()
     assert code == 2 and "has no line 3" in text
+
+
+def test_a_task_that_is_out_of_time_before_the_bake_begins_runs_again(tmp_path):
+    jobs = tmp_path / "jobs.txt"
+    jobs.write_text("python -c 'import time; print(\"begun\", flush=True); time.sleep(60)'\n")
+    task = Task(jobs, 1)
+    assert "begun\n" in task.process.stdout
+    task.process.send_signal(signal.SIGUSR1)
+    assert task.end()[0] == 143
+    assert jobs.with_name("requeued").read_text() == "requeue 7\n"

@@ -2,12 +2,14 @@
 """`vbd jobs` prints commands that bake, one for each mix of values."""
 
 import shlex
+import subprocess
 
 import bpy
 import pytest
 from blender_scenes import frames, sheet
 
 from vbd.addon.headless.command import parser, run
+from vbd.addon.headless.jobs import words_in
 
 
 @pytest.fixture
@@ -103,3 +105,9 @@ def test_what_no_bake_would_take_is_a_sentence_and_code_2(shot, capsys, options,
     options = [option.replace("{shot}", str(shot)) for option in options]
     assert run(["jobs", str(shot), *options], "vbd") == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_words_of_a_command_are_read_by_the_rules_of_its_system():
+    words = ["python", r"C:\my shots\it's.blend", "a=1,2"]
+    assert words_in(subprocess.list2cmdline(words), is_windows=True) == words
+    assert words_in(shlex.join(words), is_windows=False) == words

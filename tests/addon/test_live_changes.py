@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from blender_scenes import empty_object, frames, mesh_object, pin, sheet, shown
 
+from vbd.addon.gathering.reader import Reader
 from vbd.addon.live import live_run, watching
 from vbd.addon.live.session import LiveSession
 from vbd.addon.live.weights import WeightWatch
@@ -121,10 +122,11 @@ def test_painted_values_act(scene):
     assert density.min() < 0.5 * (0.1 + own) and density.max() == pytest.approx(own)
 
 
-def test_weights_are_read_in_slices():
+def test_weights_are_read_in_slices(scene):
     points = np.random.default_rng(1).random((2500, 3))
     ob, look = mesh_object("Points", points), WeightWatch()
     ob.vertex_groups.new(name="Group").add(range(2500), 0.5, "REPLACE")
+    assert len(list(look.begin([ob]))) == 3 and not list(look.begin([ob]))
     for _ in range(6):
         look.look([ob])
     assert not look.changes["Points"]
@@ -132,3 +134,62 @@ def test_weights_are_read_in_slices():
     for _ in range(3):
         look.look([ob])
     assert look.changes["Points"] == 1
+
+
+def painted(count):
+    """An object with one group, and its `WeightWatch`, which has read it."""
+    points = np.random.default_rng(1).random((count, 3))
+    ob, look = mesh_object("Points", points), WeightWatch()
+    ob.vertex_groups.new(name="Group").add(range(count), 0.5, "REPLACE")
+    list(look.begin([ob]))
+    return ob, look
+
+
+def test_a_stroke_over_many_slices_is_one_change_even_before_the_first_look(scene):
+    ob, look = painted(10_000)
+    ob.vertex_groups[0].add(range(10_000), 0.6, "REPLACE")
+    for _ in range(20):
+        look.look([ob])
+    assert look.changes["Points"] == 1
+
+
+def test_what_is_being_painted_is_read_at_once(scene):
+    others = [mesh_object(f"Other {k}", np.zeros((5000, 3))) for k in range(3)]
+    for other in others:
+        other.vertex_groups.new(name="Group").add(range(5000), 0.5, "REPLACE")
+    ob, look = painted(10_000)
+    list(look.begin(others))
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    ob.vertex_groups[0].add([4321], 0.6, "REPLACE")
+    look.look([*others, ob])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert look.changes == {"Points": 1}
+
+
+def test_groups_that_are_added_to_a_mesh_without_any_are_found(scene):
+    ob, look = mesh_object("Points", np.zeros((10, 3))), WeightWatch()
+    assert not list(look.begin([ob]))
+    ob.vertex_groups.new(name="Group")
+    look.look([ob])
+    assert not look.changes["Points"]
+    ob.vertex_groups[0].add([3], 0.5, "REPLACE")
+    look.look([ob])
+    assert look.changes["Points"] == 1
+
+
+def test_what_changes_while_the_animation_is_read_acts(scene, monkeypatch):
+    ob = sheet()
+    pin(ob, [0])
+    survey, done = Reader.survey, []
+
+    def painted_meanwhile(reader):
+        if not done:
+            done.append(pin(ob, [24]))
+        yield from survey(reader)
+
+    monkeypatch.setattr(Reader, "survey", painted_meanwhile)
+    session = live(None)
+    assert session.run.solver.cache.header.edited
+    z = [shown(ob, frame)[24][2] for frame in (30, 60)]
+    assert z[0] == pytest.approx(z[1], abs=1e-6)

@@ -354,7 +354,7 @@ def test_without_locks_the_later_of_two_bakes_is_whole_and_the_other_says_so(
     scene, whole, monkeypatch
 ):
     """Some shared disks have no locks."""
-    monkeypatch.setattr("vbd.addon.baking.run.locked", lambda folder: nullcontext())
+    monkeypatch.setattr("vbd.addon.baking.cache_place.locked", lambda folder: nullcontext())
     earlier = bake_steps(bpy.context)
     while next(earlier) is None:
         pass

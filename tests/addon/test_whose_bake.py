@@ -7,9 +7,12 @@ import pytest
 from blender_scenes import frames, sheet, shown, tet_block
 
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
-from vbd.addon.baking.cache_place import bake_of, cache_folder
+from vbd.addon.baking.cache_place import bake_of, cache_folder, coarse_folder
+from vbd.addon.baking.loading import write_keys
+from vbd.addon.live.session import LiveSession
 from vbd.addon.playing import baked, playback
 from vbd.solver.cache import Cache
+from vbd.solver.cache_lock import locked
 
 
 def few_frames(scene):
@@ -324,3 +327,52 @@ def test_a_partial_bake_is_marked_until_it_is_freed_or_whole(scene):
     scene.vbd.frame_end = 4
     bake(scene)
     assert baked.warnings(scene) == []
+
+
+def test_no_other_bake_may_begin_before_the_frames_are_keys(scene, monkeypatch):
+    tet_block()
+    written = []
+
+    def write(*known):
+        with pytest.raises(BlockingIOError), locked(cache_folder(scene)):
+            pass
+        written.extend(known[1])
+        return write_keys(*known)
+
+    monkeypatch.setattr("vbd.addon.baking.run.write_keys", write)
+    assert bake(scene).frames == 3 and len(written) == 1
+    with locked(cache_folder(scene)):
+        pass
+
+
+def test_frames_that_another_bake_writes_are_not_deleted(scene, capsys):
+    tet_block()
+    bake(scene)
+    before = sorted(cache_folder(scene).iterdir())
+    with locked(cache_folder(scene)):
+        assert free(scene) == {"FINISHED"}
+    assert "Another bake is writing these frames" in capsys.readouterr().out
+    assert sorted(cache_folder(scene).iterdir()) == before
+    assert free(scene) == {"FINISHED"} and not cache_folder(scene).exists()
+
+
+def test_frames_do_not_follow_to_where_another_bake_writes(scene, other):
+    tet_block()
+    bake(scene)
+    was, scene.name = cache_folder(scene), "Renamed"
+    other.collection.objects.link(sheet())
+    with locked(cache_folder(scene)):
+        assert bake(other).frames == 3
+    assert Cache.open(was).finished() == 4
+    bake(other)
+    assert Cache.open(cache_folder(scene)).finished() == 4 and not was.exists()
+
+
+def test_the_coarse_preview_has_its_lock_too(scene):
+    tet_block()
+    scene.vbd.live_coarse = True
+    session = LiveSession(bpy.context)
+    with locked(coarse_folder(scene)), pytest.raises(BlockingIOError):
+        while session.advance(0.01):
+            pass
+    assert not bpy.context.window_manager.vbd.live

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from vbd.solver import cache
+from vbd.solver import cache, cache_lock
 from vbd.solver.cache_lock import LOCK, locked
 from vbd.solver.settings import Settings
 
@@ -97,6 +97,22 @@ def test_a_deleted_cache_takes_the_lock_of_a_killed_bake_along(folder, other):
     assert not folder.exists()
 
 
+def test_a_cache_that_a_bake_writes_is_neither_deleted_nor_replaced(folder, tmp_path):
+    here = tmp_path / "here"
+    for place in (folder, here):
+        place.mkdir(parents=True)
+        (place / "frame_000000.f32").write_text(place.name)
+    with locked(folder):
+        with pytest.raises(BlockingIOError):
+            cache.remove(folder)
+        with pytest.raises(BlockingIOError):
+            cache.transfer(here, folder, keep=False)
+        refused(folder)
+    assert (folder / "frame_000000.f32").read_text() == folder.name
+    cache.transfer(here, folder, keep=False)
+    assert (folder / "frame_000000.f32").read_text() == "here" and not here.exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is in use")
 def test_the_lock_of_a_removed_folder_is_not_that_of_the_new_one(folder):
     with locked(folder):
@@ -111,7 +127,7 @@ def test_the_lock_of_a_removed_folder_is_not_that_of_the_new_one(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has another call")
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EACCES])
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EIO])
 def test_a_disk_without_locks_is_baked_to_all_the_same(folder, monkeypatch, number):
     def fails(*_):
         raise OSError(number, os.strerror(number))
@@ -122,6 +138,38 @@ def test_a_disk_without_locks_is_baked_to_all_the_same(folder, monkeypatch, numb
             assert folder.is_dir()
         return
     with pytest.raises(OSError, match="Cannot write lock"), locked(folder):
+        pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has another call")
+def test_a_lock_of_a_network_drive_is_one_that_nobody_may_read(folder, monkeypatch):
+    def fails(*_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    opened = cache_lock._opened
+
+    class Unreadable:
+        def __init__(self, path):
+            self.file = opened(path)
+            self.fileno, self.close, self.seek = self.file.fileno, self.file.close, self.file.seek
+
+        read = fails
+
+    monkeypatch.setattr("fcntl.flock", fails)
+    monkeypatch.setattr(cache_lock, "_opened", Unreadable)
+    assert "(another process)" in refused(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has another way")
+def test_a_lock_that_cannot_be_removed_does_not_replace_the_result(folder, monkeypatch):
+    def fails(*_, **__):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    with monkeypatch.context() as patched, pytest.raises(ValueError, match="of the bake"):
+        with locked(folder):
+            patched.setattr("pathlib.Path.unlink", fails)
+            raise ValueError("of the bake")
+    with locked(folder):  # its file was closed, so its lock has ended
         pass
 
 
