@@ -24,7 +24,7 @@ from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
 from ..values.scene_time import frame_time
-from . import fibers, huge, ignored, instances, thickness, tiny, too_soft, weak_wind
+from . import far, fibers, huge, ignored, instances, thickness, tiny, too_soft, weak_wind
 from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import analytic_colliders, collider, deformable
@@ -255,6 +255,7 @@ def gather(context, objects):
     gathered.notes += weak_wind.notes(fields, simulated, settings)
     gathered.notes += huge.notes(simulated, settings, scene)
     gathered.notes += tiny.notes(simulated, settings)
+    gathered.notes += far.notes(simulated)
     for ob in (ob for ob in objects if identity(ob) in made):
         gathered.holding += attach(gathered, context, ob, made)
     gathered.notes += too_soft.notes(gathered)
