@@ -54,7 +54,10 @@ def walk():
 
 def round_off(cube):
     """The last step, with the sheet selected."""
-    assert "press Ctrl 2 and choose Object > **Shade Smooth**" in TOUR
-    cube.select_set(True)
+    assert "Press Ctrl 2." in TOUR and "Generate > **Subdivision Surface**" in TOUR
     bpy.ops.object.subdivision_set(level=2)
+    bpy.context.view_layer.objects.active = cube
+    bpy.ops.object.modifier_add(type="SUBSURF")
+    cube.select_set(True)
+    assert "Object > **Shade Smooth**" in TOUR
     bpy.ops.object.shade_smooth()

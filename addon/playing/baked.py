@@ -3,6 +3,8 @@
 
 from ...solver.messages import message
 from ..objects.curves import point_count
+from ..objects.modifiers import levels_of
+from ..objects.stored_records import refined
 from . import mesh_cache, object_keys
 from .playback import is_baked
 
@@ -69,6 +71,20 @@ def is_edited(ob):
     return lost or ob.vbd.bake_vertices not in (0, point_count(ob)) or ob.mode == "EDIT"
 
 
+def levels_line(ob):
+    """A short line about the modifier that divides faces for a bake (refining.py), if it has other
+    levels now, so that the bake no longer fits; else None. Blender's Ctrl 1 to Ctrl 5 set them.
+    """
+    if not (is_baked(ob) and ob.vbd.refined):
+        return None
+    name, levels = refined(ob).get("faces", ("", 0))
+    if name not in ob.modifiers:
+        return None
+    if levels_of(ob.modifiers[name]) == (levels, levels):
+        return None
+    return message("report.levels", name=ob.name, modifier=name, levels=levels)
+
+
 def edits(scene):
     """Short lines about bakes that have changed since."""
     lines = []
@@ -79,6 +95,8 @@ def edits(scene):
                 lines += [message("report.leave_to_free")]
             else:
                 lines += [message("report.edited", name=ob.name), message("report.free_to_edit")]
+        elif line := levels_line(ob):
+            lines.append(line)
     return lines
 
 

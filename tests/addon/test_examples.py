@@ -26,7 +26,7 @@ def test_the_demo_is_ready_to_bake():
 
     scene = demo.build_scene()
     roles = sorted(ob.vbd.role for ob in scene.objects if ob.vbd.role != "NONE")
-    assert roles == ["CLOTH", *["COLLIDER"] * 3, "ROD", *["SOFT"] * 5]
+    assert roles == ["CLOTH", *["COLLIDER"] * 3, "RIGID", "ROD", *["SOFT"] * 5]
     assert bpy.ops.vbd.bake.poll()
 
 

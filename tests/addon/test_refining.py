@@ -12,6 +12,7 @@ from shapes import block
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.loading import load
 from vbd.addon.objects.refining import state_of
+from vbd.addon.playing.baked import edits
 from vbd.addon.viewport.overlay_shapes import stretch_of_bake
 from vbd.solver.cache import Cache
 
@@ -142,6 +143,19 @@ def test_a_subdivision_that_is_added_to_a_bake_is_simulated_in_the_next(soft):
     assert len(shown(soft, 1)) == 4 * (len(look) - 2) + 2
     bpy.ops.vbd.free_bake()
     assert stack(soft) == [("Smooth", 1, 2)]
+
+
+@pytest.mark.any_blender
+def test_other_levels_of_the_faces_are_told_until_they_are_set_back(soft):
+    frames(bpy.context.scene, 1, 3)
+    baked()
+    ((name, levels, _),) = stack(soft)
+    assert not edits(bpy.context.scene)
+    bpy.ops.object.subdivision_set(level=levels - 1)  # Ctrl 1 to Ctrl 5
+    (line,) = edits(bpy.context.scene)
+    assert line == f"{soft.name}: set both levels of {name} back to {levels}"
+    soft.modifiers[name].levels = levels
+    assert not edits(bpy.context.scene)
 
 
 def test_many_faces_are_divided_up_to_the_contact_detail(soft):

@@ -30,7 +30,10 @@ def test_the_tour():
     drawn = shown(sheet, end)
     assert len(drawn) == (4 * int(number("Subdivisions to")) + 1) ** 2
     assert np.abs(drawn.min(axis=0) - cloth.min(axis=0)).max() < 0.1
-    assert shown(cube, end)[:, 2].max() < drawn[:, 2].max()
+    rounded = shown(cube, end)
+    assert len(rounded) == 4 * (len(block) - 2) + 2 and rounded[:, 2].max() < drawn[:, 2].max()
+    for edge in (np.min, np.max):
+        assert np.abs(edge(rounded, axis=0) - edge(block, axis=0)).max() < 0.1
 
 
 def hangs_in_four_cones(cloth, top):
