@@ -15,12 +15,12 @@ TIMES = 2.0
 
 
 def notes(bodies, settings):
-    """Sentences about the smallest of the simulated `bodies`."""
+    """Sentences about the smallest of several simulated `bodies`."""
     if settings.quasistatic or not any(settings.gravity):
         return
     sizes = {body.name: _size(body) for body in bodies if not isinstance(body, Rod | Grains)}
     name = min((name for name in sizes if sizes[name] > 0.0), key=sizes.get, default="")
-    if not name:
+    if not name or len(sizes) < 2:  # one alone converges with few substeps
         return
     gravity = float(np.linalg.norm(settings.gravity))
     crossings = settings.frame_time * np.sqrt(2.0 * gravity / sizes[name])  # in a frame

@@ -102,19 +102,17 @@ class CoarseForces:
         return slot[order], vertex_of[order], capacity
 
     def record_vertices(self):
-        """Record the launches that read contacts, again when lists have grown."""
+        """Record the launch that reads contacts, again when lists have grown."""
         model, self.revisions = self.model, self.model.revisions
         inputs = [model.x, model.objective, elements_struct(())()]
         outputs = [self.force, self.rounding, self.touching]
-        record, count = model.launches.record, min(model.free_count, model.assembly.rigid_start)
-        self.of_vertices = [record(self.kernel, count, inputs, outputs, model.VERTEX)]
-        if model.rigid:
-            self.of_vertices.append(model.rigid.residual(model.x, outputs))
+        record, count = model.launches.record, model.free_count
+        self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)
 
     def find(self):
         """Find Pᵀf at the current positions, rotated back by `patches.turn`."""
         if self.revisions != self.model.revisions:
             self.record_vertices()
-        play(self.of_vertices)
+        self.of_vertices()
         play(self.of_elements)
         play(self.summing)

@@ -12,15 +12,13 @@ from ..scene.analytic_colliders import friction_at
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.inertia import is_closed
 from ..topology.meshes import are_flat
-from .flat_faces import inside_flat_faces
 from .initial.edge_crossings import unit
 from .stiffness import bound_at_points, bound_of_rigid_points, carried_mass, stiffness_bound
 
 # The stiffness [N/m] of colliders beside rigid bodies: above that of any body.
 RIGID = 1e30
-# Spacing that counts at most where edges of rigid bodies are long, as a fraction of their size:
-# lists of pairs are as long as trust radii.
-RIGID_SPACING = 0.12
+# Trust radii of rigid bodies, whose edges are long, are shorter by this factor: lists of pairs too.
+RIGID_SPACING = 0.3
 # Push-out is this many times as stiff as a contact: it must win against the elements.
 PUSH_OUT_FACTOR = 30.0
 
@@ -30,16 +28,16 @@ class ContactSurface:
     """Vertices, edges and triangles that can touch, in solver order: of bodies, then of colliders.
 
     Behind them come the points of embedded surfaces, from `point_start` on. Edges of bodies are
-    those of triangles, but for edges inside flat faces of rigid bodies, then those of rods, from
-    `rod_start` on, then grains, from `grain_start` on, as edges of length zero. `body` [vertex]
-    numbers bodies and colliders, the first `body_count` of which are bodies; attached vertices
-    share a `joint` [vertex]. `may_touch` [body, body] is true where two bodies may meet, and
-    `closed` [body] where one has an inside: solids and closed meshes. Of two bodies that begin in
-    each other's surface the one with the larger `support_rank` [body] lies below. `spacing`
-    [vertex, m] is the mean length of the edges at a vertex, the diameter of a grain, or the least
-    among its embedded points; `stiffness` [vertex, N/m] the largest of its contacts,
-    `push_out_stiffness` that of its push-out from an analytic collider, stiffer but for held
-    bodies. Embedded points replace `hidden` vertices [vertex].
+    those of triangles, then those of rods, from `rod_start` on, then grains, from `grain_start` on,
+    as edges of length zero. `body` [vertex] numbers bodies and
+    colliders, the first `body_count` of which are bodies; attached vertices share a `joint`
+    [vertex]. `may_touch` [body, body] is true where two bodies may meet, and `closed` [body] where
+    one has an inside: solids and closed meshes. Of two bodies that begin in each other's surface
+    the one with the larger `support_rank` [body] lies below. `spacing` [vertex, m] is the mean
+    length of the edges at a vertex, the diameter of a grain, or the least among its embedded
+    points; `stiffness` [vertex, N/m] the largest of its contacts, `push_out_stiffness` that of its
+    push-out from an analytic collider, stiffer but for held bodies. Embedded points replace
+    `hidden` vertices [vertex].
     """
 
     body_count: int
@@ -103,9 +101,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     ]
     cloth = np.asarray(assembly.triangles.corners, dtype=np.int64)
     triangles = np.concatenate([*solids, cloth, starts[-1] + point_triangles])
-    all_edges = unique_edges(triangles)
-    inside = inside_flat_faces(assembly, points, point_triangles, all_edges - starts[-1])
-    triangle_edges = all_edges[~inside]
+    triangle_edges = unique_edges(triangles)
     rods = np.asarray(assembly.edges.corners, dtype=np.int64)
     # Triangles without area have no normal, and their edges lie along those of others.
     shells = [
@@ -130,9 +126,8 @@ def contact_surface(assembly, bodies, colliders, settings):
             points.of(assembly.rest_points),
         ]
     )
-    measured = np.concatenate([edges, all_edges[inside]])
-    length = np.linalg.norm(rest[measured[:, 0]] - rest[measured[:, 1]], axis=1)
-    ends = measured.ravel()
+    length = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+    ends = edges.ravel()
     total = np.bincount(ends, np.repeat(length, 2), minlength=len(body))
     edge_counts = np.bincount(ends, minlength=len(body))
     spacing = total / np.maximum(edge_counts, 1)
@@ -142,9 +137,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         point, corner, _ = points.parents()
         in_use = edge_counts[starts[-1] + point] > 0
         np.minimum.at(spacing, corner[in_use], spacing[starts[-1] + point[in_use]])
-        sizes = np.array([body.size for body in assembly.rigid.bodies])
-        mine = assembly.rigid.corners
-        spacing[mine] = np.minimum(spacing[mine], RIGID_SPACING * sizes[:, None])
+        spacing[assembly.rigid.corners] *= RIGID_SPACING
 
     bound = stiffness_bound(assembly, settings)
 

@@ -5,7 +5,7 @@ import warp as wp
 
 from ..bodies.skin import SMOOTHING
 from ..device.launches import play
-from ..kernels.contact.feasibility.truncation import truncation_kernel
+from ..kernels.contact.feasibility.skin_bounds import bound_skin_steps
 from ..kernels.lattice import skin as kernels
 from ..model.stage import RecordedStage
 
@@ -30,12 +30,10 @@ class SmoothSkin(RecordedStage):
     def record(self):
         model, contact, record = self.model, self.model.contact, self.model.launches.record
         skin, of_contact, x = model.followers.skin, model.contact_model, model.x
-        first, count = model.surface.point_start, len(skin.points)
-        total = len(model.surface.body)
+        count = len(skin.points)
         truncates = contact is not None and contact.truncation.on
-        fraction = wp.ones(total, dtype=float, device=model.device)
-        asleep, candidate = [x, model.asleep, of_contact], model.candidate
-        steps, corners = [skin, candidate], len(skin.corners)
+        fraction = wp.ones(len(model.surface.body), dtype=float, device=model.device)
+        asleep, corners = [x, model.asleep, of_contact], len(skin.corners)
         passes = (x, skin.places), (skin.places, skin.between), (skin.between, skin.places)
         self.slopes = [
             record(kernels.smooth_corners, corners, [axis, one, skin, SMOOTHING], [other], SLOPES)
@@ -45,17 +43,12 @@ class SmoothSkin(RecordedStage):
         self.slopes += [record(kernels.find_slopes, corners, inputs, [skin], SLOPES)]
         self.launches = [
             *self.slopes,
-            lambda: wp.copy(candidate, x, first, first, total - first),
-            record(kernels.find_steps, count, [*asleep, int(truncates)], steps, OFFSET),
+            record(kernels.find_steps, count, [*asleep, int(truncates)], [skin], OFFSET),
         ]
         if truncates:
-            cut = wp.zeros(total, dtype=int, device=model.device)
-            moving = [wp.vec2i(first, total), x, candidate, model.x_start]
-            inputs = [of_contact, *moving, contact.regions.struct, model.lists.all]
-            outputs = [contact.truncation.gaps.watch, fraction, cut]
-            # Points move by themselves here, like vertices that no others carry.
-            kernel = truncation_kernel(0)
-            self.launches += [record(kernel, total - first, inputs, outputs, STEP, first)]
+            inputs = [x, model.lists.all, of_contact.embedding, skin]
+            outputs = [contact.truncation.gaps.watch, fraction]
+            self.launches += [record(bound_skin_steps, count, inputs, outputs, STEP)]
         taken = [fraction, skin], [of_contact.embedding, x]
         self.launches += [record(kernels.take_steps, count, *taken, STEP)]
         self.rows = []

@@ -6,7 +6,6 @@ import warp as wp
 
 from ..kernels.rigid import coarse, flight, groups, steps
 from ..kernels.rigid.poses import RigidArrays
-from ..kernels.rigid.residual import residual_kernel
 
 # Arrays [body] that pass from one substep to the next.
 STATE = ("center", "turn", "velocity", "momentum")
@@ -147,14 +146,6 @@ class RigidBodies:
         return self.model.launches.record(
             steps.project_forces, self.count, [x, self.struct], outputs
         )
-
-    def residual(self, x, outputs):
-        """Return the launch that finds the forces on the four points of all bodies at x, their
-        rounding errors and the numbers of contacts.
-        """
-        model, inputs = self.model, [self.points, x, self.model.objective, self.struct]
-        kernel = residual_kernel(model.terms)
-        return model.launches.record(kernel, self.count, inputs, outputs, self.costs())
 
     def making(self, first, last, candidate):
         """Return the launch that makes the candidates of a range rigid; several bodies each."""

@@ -32,28 +32,22 @@ class Residual:
         self.norm, self.least, self.before = (
             wp.zeros(1, dtype=wp.float64, device=device) for _ in range(3)
         )
-        self._record()
-
-    def _record(self):
-        """Record launches with the current arrays; others of `find_before` follow when needed."""
-        self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
-        self.add_up, self.before_at = self._sums(), {}
+        self.revisions, self.at_now = model.revisions, self.forces_at(model.x)
+        self.add_up = self._sums()
 
     def forces_at(self, x):
         """Return a launch that finds the forces at positions x [m]."""
-        model, outputs = self.model, [self.force, self.rounding, self.touching]
-        count = min(self.free, model.assembly.rigid_start)
+        model = self.model
         launch = model.launches.record(
             model.kernels.residual,
-            count,
+            self.free,
             [x, model.objective, model.elements],
-            outputs,
-            cost=model.work[:count].mean() if count else 0.0,
+            [self.force, self.rounding, self.touching],
+            cost=model.work[: self.free].mean() if self.free else 0.0,
         )
         if not model.rigid:
             return launch
-        rigid = [model.rigid.residual(x, outputs), model.rigid.projecting(x, self.force)]
-        return partial(play, [launch, *rigid])
+        return partial(play, [launch, model.rigid.projecting(x, self.force)])
 
     def _sums(self):
         """Return launches that sum up the current forces."""
@@ -73,7 +67,8 @@ class Residual:
     def find_forces(self):
         """Find the forces at the current positions, with contacts as of their last refresh."""
         if self.revisions != self.model.revisions:
-            self._record()
+            self.revisions, self.at_now = self.model.revisions, self.forces_at(self.model.x)
+            self.add_up = self._sums()
         self.at_now()
 
     def find(self):
@@ -85,11 +80,7 @@ class Residual:
 
     def find_before(self, x):
         """Find `before`, at other positions [m], with the current contacts and multipliers."""
-        if self.revisions != self.model.revisions:
-            self._record()
-        if x.ptr not in self.before_at:
-            self.before_at[x.ptr] = self.forces_at(x)
-        self.before_at[x.ptr]()
+        self.forces_at(x)()
         play(self.add_up)
         wp.copy(self.before, self.norm)
 

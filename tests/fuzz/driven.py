@@ -167,6 +167,8 @@ def scene_edits(random, scene):
             yield Edit(after, None, {"gravity": tuple(part * np.array(scene.settings.gravity))})
         elif what == "value":
             name = random.choice(["youngs_modulus", "friction"])
+            if isinstance(body, RigidBody):
+                name = "friction"
             if not (body.keyed and name in body.keyed):
                 value = (getattr(body.material, name) or 0.1) * 10.0 ** random.uniform(-1, 1)
                 yield Edit(after, body.name, {str(name): float(value)})

@@ -121,8 +121,7 @@ class Trees:
         """Return the places in `trees.entry` [place] of the grains of each body, in each tree."""
         surface, entry = self.model.surface, self.struct.trees.entry.numpy()
         is_grain = (entry >= surface.grain_start) & (entry < surface.body_edges)
-        body = np.full(len(entry), -1)
-        body[is_grain] = surface.body[surface.edges[entry[is_grain], 0]]
+        body = np.where(is_grain, surface.body[surface.edges[np.maximum(entry, 0), 0]], -1)
         first = self.struct.trees.first.numpy()
         found = []
         for tree in (kernels.EDGES, kernels.EDGES + MOVED):

@@ -3,8 +3,6 @@
 
 import numpy as np
 
-from ...topology.graphs import edge_index
-
 # Solid angles that are computed together.
 AT_ONCE = 200_000
 
@@ -71,10 +69,15 @@ def wings(edges, triangles):
     found = np.full((len(edges), 2), -1, dtype=np.int64)
     if not len(triangles):
         return found
-    at = edge_index(edges, triangles[:, [[1, 2], [2, 0], [0, 1]]].reshape(-1, 2))
+    span = int(edges.max()) + 1
+    key = np.sort(edges, axis=1).astype(np.int64) @ [span, 1]
+    order = np.argsort(key)
+    corners = triangles.astype(np.int64)
+    ends = np.sort(corners[:, [[1, 2], [2, 0], [0, 1]]].reshape(-1, 2), axis=1) @ [span, 1]
+    at = order[np.searchsorted(key[order], ends)]
     by_edge = np.argsort(at, kind="stable")
-    at, opposite = at[by_edge], triangles.astype(np.int64).ravel()[by_edge]
+    at, opposite = at[by_edge], corners.ravel()[by_edge]
     nth = np.arange(len(at)) - np.searchsorted(at, at)
-    keep = (nth < 2) & (at >= 0)
+    keep = nth < 2
     found[at[keep], nth[keep]] = opposite[keep]
     return found

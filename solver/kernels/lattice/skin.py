@@ -114,8 +114,6 @@ def find_steps(
     has_regions: int,
     # in and out
     skin: Skin,
-    # out
-    candidate: wp.array[wp.vec3],
 ):
     """Find the step of every point of a smooth skin to where it should be, and how far it is [m],
     and shorten it where it would lead through an analytic collider or, if pairs were searched for,
@@ -133,7 +131,6 @@ def find_steps(
         step *= fraction_within(now - skin.searched[p], step, wp.vec3(0.0), skin.reach[p])
     step = keep_in_front(s, x[s], step, model)
     skin.step[p] = step
-    candidate[s] = x[s] + step
 
 
 @wp.kernel

@@ -49,7 +49,6 @@ class RigidForces:
     """Sums over all that acts on a body."""
 
     wrench: Wrench
-    moment: wp.mat33d  # Σ f aᵀ [N m]
     touching: int
     active_set: int  # a hash of the active contacts
     margin: float  # distance [m] that points may move without changing it
@@ -136,7 +135,6 @@ def add_pair(
     if after < 0.0 or touch.separates != 0:
         f, h = pair_force_hessian(touch, weight, share, gap, separates, model.law)
         total.wrench = add_force(f, h, arm, total.wrench)
-        total.moment += wp.outer(wp.vec3d(f), arm)
         total.touching += 1
         total.active_set = extend_active_set(total.active_set, k)
     return total
@@ -174,7 +172,6 @@ def forces_function(width: int, colliders: bool, attachments: bool) -> wp.Functi
         total.margin = wp.min(total.margin, near)
         if count > 0:
             total.wrench = add_force(f, h, arm, total.wrench)
-            total.moment += wp.outer(wp.vec3d(f), arm)
             total.touching += count
             total.active_set = extend_active_set(extend_active_set(total.active_set, s), number)
         return total
@@ -208,7 +205,6 @@ def forces_function(width: int, colliders: bool, attachments: bool) -> wp.Functi
                     total.wrench = add_force(
                         weight * f, scaled * h, arm / wp.float64(weight), total.wrench
                     )
-                    total.moment += wp.outer(wp.vec3d(f), arm)
         return total
 
     @wp.func

@@ -127,22 +127,15 @@ def find_neighbors(
 
 @wp.func
 def near_bodies(b: int, low: wp.vec3, high: wp.vec3, surface: SurfaceArrays):
-    """Return the neighbors that a box on body b may meet: `BODIES`, `COLLIDERS`, both or 0; and the
-    part of it, low and high, where it meets their boxes: a tree of all bodies has many entries of
-    body b itself elsewhere.
-    """
+    """Return the neighbors that a box on body b may meet: `BODIES`, `COLLIDERS`, both or 0."""
     n = surface.neighbors[b]
     if n > NEIGHBORS:
-        return BODIES | COLLIDERS, low, high
+        return BODIES | COLLIDERS
     near = int(0)
-    part_low = wp.vec3(wp.inf)
-    part_high = wp.vec3(-wp.inf)
     for k in range(n):
         other = surface.neighbor[b * NEIGHBORS + k]
         a = wp.max(low, surface.body_low[other])
         c = wp.min(high, surface.body_high[other])
         if a[0] <= c[0] and a[1] <= c[1] and a[2] <= c[2]:
             near |= wp.where(other < surface.deformable, BODIES, COLLIDERS)
-            part_low = wp.min(part_low, a)
-            part_high = wp.max(part_high, c)
-    return near, part_low, part_high
+    return near

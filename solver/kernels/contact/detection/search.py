@@ -147,7 +147,7 @@ def find_triangles(
     if not is_moved:
         n = known_triangles(k, surface, previous, slots, found)
     low, high = vertex_box(v, surface, state, x)
-    near, low, high = near_bodies(surface.body[v], low, high, surface)
+    near = near_bodies(surface.body[v], low, high, surface)
     among = wp.where(is_moved, 0, MOVED)
     if near & BODIES != 0:
         tree = TRIANGLES + among
@@ -241,7 +241,7 @@ def find_edges(
     if not is_moved:
         n = known_edges(k, surface, previous, slots, found)
     low, high = edge_box(e, surface, state, x)
-    near, low, high = near_bodies(surface.body[e[0]], low, high, surface)
+    near = near_bodies(surface.body[e[0]], low, high, surface)
     among = wp.where(is_moved, 0, MOVED)
     if near & BODIES != 0:
         tree = EDGES + among

@@ -172,14 +172,13 @@ def bounds_function(width: int) -> wp.Function:
         """Lower the bounds of the steps that move surface vertex s to what its pairs allow, while
         the vertices from moving[0] to moving[1] go from x to `candidate`.
         """
-        if lists.start[s] == lists.start[s + 1]:
-            return
         unknown = watch.unknown[0] != 0
         far = reach(s, moving, x, candidate, embedding, watch)
         watch.farthest[s] = far  # those that read the old value find the same
         if not unknown and far <= QUIET * watch.least_gap[s]:
             return
-        watch.is_stale[0] = 1
+        if lists.start[s] < lists.start[s + 1]:
+            watch.is_stale[0] = 1
         for k in range(lists.start[s], lists.start[s + 1]):
             prefetch_pair(lists, k + PREFETCH_DISTANCE)
             quiet = QUIET * lists.gap[k]

@@ -170,8 +170,7 @@ def find_crossings(
     n = int(0)
     e = surface.edges[k]
     low = wp.min(x[e[0]], x[e[1]])
-    high = wp.max(x[e[0]], x[e[1]])
-    near, _low, _high = near_bodies(surface.body[e[0]], low, high, surface)
+    near = near_bodies(surface.body[e[0]], low, wp.max(x[e[0]], x[e[1]]), surface)
     if near & BODIES != 0:
         n = crossed_triangles(k, TRIANGLES, surface, flattened, x, slots, n, found)
     if near & COLLIDERS != 0:
