@@ -41,7 +41,8 @@ def fine_ico_sphere():
         lowest = min(points[:, 2].min() for points in baked.motion[ball.name])
         assert lowest < 0.02
 
-    return Expected(36, also=also)
+    # What lies between the vertices that touch follows the skin, not the contact.
+    return Expected(36, floor=-1e-4, also=also)
 
 
 @scene
