@@ -53,7 +53,7 @@ def _octahedron(x):
 def _soft_body(material):
     points, triangles = _octahedron(2.5)
     cells = lattice(points, triangles, 3)
-    surface = EmbeddedSurface(*embed(points, cells), triangles)
+    surface = EmbeddedSurface(*embed(points, cells), triangles, smooth=True)
     return Cells(cells.points, cells.cells, material, surface=surface, name="Soft Body")
 
 

@@ -173,8 +173,8 @@ def modules_of(monkeypatch, run):
         (1, ["CLOTH"], None),
         (2, ["ROD"], None),
         (3, ["SOFT"], "Rubber"),
-        (4, ["SOFT", "CLOTH"], None),
-        (7, ["SOFT", "CLOTH"], "Rubber"),
+        (6, ["SOFT", "CLOTH"], None),
+        (9, ["SOFT", "CLOTH"], "Rubber"),
     ],
 )
 def test_what_is_prepared_is_what_new_objects_need(scene, monkeypatch, number, roles, material):
