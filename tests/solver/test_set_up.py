@@ -69,10 +69,12 @@ def test_records_of_several_blocks_are_those_of_all_tets_at_once():
     mu = rng.uniform(1.0, 2.0, len(corners))
     given = tets.Tets(corners, mu, 3.0 * mu, mu, 2.0 * mu, 0.0 * mu)
     made = tets.reduced_records(points, given, None)
-    columns, own = tets._reduced(points, given)
+    columns, own, weights = tets._reduced(points, given)
     known = in_vertex_order(len(points), tets.kernels.TetRecord, corners, columns)
     assert made.data.tobytes() == known.data.tobytes()
     np.testing.assert_array_equal(made.number, known.number)
+    weights = weights.astype(np.float32).reshape(-1, 4)
+    np.testing.assert_array_equal(made.rest, weights[made.by_vertex])
     np.testing.assert_allclose(made.diagonal, np.bincount(corners.ravel(), own.ravel()), rtol=1e-12)
 
 
