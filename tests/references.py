@@ -15,13 +15,18 @@ def deformation_gradient(rest, x):
     return (x[1:] - x[0]).T @ np.linalg.inv(rest_edges), np.linalg.det(rest_edges) / 6.0
 
 
+def crushed_onset(mu, lam):
+    """The |F|² below which a solid is crushed: 3.63 (μ/(λ + μ))², at most 1."""
+    return min(3.0 * (1.1 * mu / (lam + mu)) ** 2, 1.0)
+
+
 def neo_hookean(rest, x, mu, lam):
-    """Energy [J] of one tet: V₀ (μ/2 (h(|F|²) − 3) + λ/2 (J − α)²), h(I) = I, but below 1
-    I + ¾ (1 − I)².
+    """Energy [J] of one tet: V₀ (μ/2 (h(|F|²) − 3) + λ/2 (J − α)²), h(I) = I, but below c
+    I + ¾ c (1 − I/c)².
     """
     f, volume = deformation_gradient(rest, x)
-    alpha, square = 1.0 + mu / lam, (f * f).sum()
-    stretch = square + 0.75 * max(1.0 - square, 0.0) ** 2
+    alpha, square, c = 1.0 + mu / lam, (f * f).sum(), crushed_onset(mu, lam)
+    stretch = square + 0.75 * c * max(1.0 - square / c, 0.0) ** 2
     return volume * (0.5 * mu * (stretch - 3.0) + 0.5 * lam * (np.linalg.det(f) - alpha) ** 2)
 
 

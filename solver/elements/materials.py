@@ -36,7 +36,7 @@ class SolidMaterial:
     square_and_rest: wp.Function
     """(μ, λ) → twice the factor of |F|² in ψ, and α."""
     other_stress: wp.Function | None
-    """(μ, F) → ∂/∂F of the terms of ψ other than |F|² and those of J; None for no such term."""
+    """(μ, λ, F) → ∂/∂F of the terms of ψ other than |F|² and those of J; None for no such term."""
     sampled: wp.Function | None
     """(F, D, longest) → False if those terms are zero at F + α D, α ≤ longest; None for never."""
     density: wp.Function

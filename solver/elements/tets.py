@@ -10,6 +10,7 @@ import warp as wp
 from ..bodies import Solid
 from ..kernels.elements import continua
 from ..kernels.elements import tets as kernels
+from ..kernels.elements.crushed import ONSET
 from ..topology.blocks import blocks
 from ..topology.meshes import cross, tet_edges
 from .body_constants import NEO_HOOKEAN, damping_time, yields
@@ -93,7 +94,8 @@ def _reduced(points, tets):
         columns[letter] = tets.corners[:, seen]
         columns[f"weight_{letter}"] = laplacian[CORNERS, seen].T
     a, b, c = OPPOSITE_FACE.T
-    shear = tets.mu * volumes
+    onset = np.minimum((ONSET * tets.mu / (tets.lam + tets.mu)) ** 2, 1.0)
+    shear = onset * tets.mu * volumes
     inverse = np.divide(1.0, shear, out=np.zeros(len(tets)), where=shear > 0.0)
     weights = laplacian[a, b], laplacian[b, c], laplacian[c, a], np.tile(inverse, (4, 1))
     return columns, laplacian[CORNERS, CORNERS].T, np.stack(weights, axis=2).transpose(1, 0, 2)

@@ -5,6 +5,7 @@ float64, metres relative to the bodies' common origin, so that float32 keeps its
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise, product
 
 import numpy as np
@@ -88,6 +89,12 @@ class Assembly:
     def solids(self):
         """Meshes of bodies with a volume: all tets, and all cells."""
         return self.tets, self.cells
+
+    @cached_property
+    def layout(self):
+        """The order of vertices in the solver, and identities of rows; neither changes."""
+        order = np.concatenate(self.vertices).astype(np.int32)
+        return {"order": order, "rows": self.attachments.identities(order)}
 
     def replace(self, kind, number, change):
         """Replace the `Columns` of a kind in body `number` by `change(columns)`."""

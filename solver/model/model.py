@@ -200,13 +200,12 @@ class Model:
         return {name: getattr(self, name) for name in names} | self.attachments.saved | rigid
 
     def save(self):
-        """Return the solver order of vertices, and identities of rows; neither changes."""
-        order = np.concatenate(self.assembly.vertices).astype(np.int32)
-        return {"order": order, "rows": self.assembly.attachments.identities(order)}
+        """Return what never changes, and belongs to the state."""
+        return self.assembly.layout
 
     def restore(self, saved):
         """Refuse arrays in another order."""
-        order = self.save()["order"]
+        order = self.assembly.layout["order"]
         if not np.array_equal(saved.get("order", order), order):
             raise ValueError(message("resume.numbered"))
 

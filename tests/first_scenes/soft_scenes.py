@@ -41,8 +41,7 @@ def fine_ico_sphere():
         lowest = min(points[:, 2].min() for points in baked.motion[ball.name])
         assert lowest < 0.02
 
-    # What lies between the vertices that touch follows the skin, not the contact.
-    return Expected(36, floor=-1e-4, also=also)
+    return Expected(36, also=also)
 
 
 @scene

@@ -45,20 +45,14 @@ def test_ruined_cells_recover_no_worse_than_without_the_coarse_correction(name, 
         recovered(body, 40, iterations=iterations, coarse_correction=wanted).stats.elastic_energy
         for wanted in (True, False)
     )
-    # Recovered states differ by their vibration; collapsed ones have an energy of 10⁴ J and more,
-    # and after 40 frames of one iteration, in which both still open, they differ by a fifth.
-    assert with_it <= 1.2 * without + 10.0
+    # Recovered states differ by their vibration; collapsed ones have an energy of 10⁴ J and more.
+    assert with_it <= 1.1 * without + 10.0
 
 
 @pytest.mark.parametrize("name", RUINS)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("damping", [0.0, 1e-3])
-def test_ruined_cells_get_their_volume_back(request, name, model, damping):
-    if (name, model, damping) == ("mirrored", "neo_hookean", 0.0):
-        why = (
-            "the push that opens crushed solids lets a body that was turned inside out end knotted"
-        )
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+def test_ruined_cells_get_their_volume_back(name, model, damping):
     points, cells = cell_box((6, 3, 3), (1.0, 0.5, 0.5))
     points = points - points.mean(axis=0)
     start = RUINS[name](points, np.random.default_rng(1))

@@ -170,5 +170,5 @@ def test_rigid_boxes_that_begin_in_each_other_part_by_the_shortest_way(aside, de
     *_, last = simulate([low, high], settings_of(use_ground=True), 36)
     bottom, top = last.positions[1][:, 2].min(), last.positions[0][:, 2].max()
     assert 0.0 < bottom - top < 4e-3
-    # A box that is pushed out by a quarter of its height tilts, and slides by a tenth of its width.
-    assert np.abs(last.positions[1][:, :2].mean(axis=0) - aside).max() < 0.06
+    # The way is the shortest where it leads up: a push beside its middle tilts it, and it slides.
+    assert np.abs(last.positions[1][:, :2].mean(axis=0) - aside).max() < 0.5 * deep

@@ -190,7 +190,7 @@ def cell_functions(material):
         volume = wp.determinant(f) - alpha
         p = square * f + (cell.lam * volume) * cofactor(f)
         if wp.static(other_stress is not None):
-            p += other_stress(cell.mu, f)
+            p += other_stress(cell.mu, cell.lam, f)
         return widened(p) + bending_stress(g, cell.bending)
 
     @wp.func
@@ -208,7 +208,7 @@ def cell_functions(material):
     @wp.func
     def sampled_stress(cell: Cell, rest: wp.array[float], g: mat37):
         """∂/∂G [J] of the terms that are no polynomials."""
-        return widened(other_stress(cell.mu, center_of(g)))
+        return widened(other_stress(cell.mu, cell.lam, center_of(g)))
 
     @wp.func
     def sampled(g: mat37, d: mat37, longest: float):

@@ -8,6 +8,7 @@ import warp as wp
 from ..device.lane_functions import either, least, total
 from ..device.lanes import (  # noqa: F401 (operators)
     add,
+    div,
     dot,
     floats,
     in_all_lanes,
@@ -22,10 +23,13 @@ from ..device.lanes import (  # noqa: F401 (operators)
 from ..device.options import OPTIONS
 from .cell_state import CellState, state_at, weights_by_signs
 from .cells import CellRecord
-from .crushed import CRUSHED_VOLUME
+from .crushed import CRUSHED_VOLUME, ONSET
 from .hourglass import bending_force_hessian
 
 wp.set_module_options(OPTIONS)
+
+# Stands for the μ [J] of unused lanes, by which nothing is divided.
+LEAST_SHEAR = wp.constant(1.0e-30)
 
 CellRecords, CellStates = wide(CellRecord), wide(CellState)
 
@@ -42,10 +46,12 @@ def neo_hookean_force_hessian(state: Any, w: Any, mu: Any, lam: Any):
     # Unused lanes have no μ.
     if least(mu * (jacobian - CRUSHED_VOLUME)) < 0.0:
         stretch = dot(state.f_x, state.f_x) + dot(state.f_y, state.f_y) + dot(state.f_z, state.f_z)
-        part = 1.5 * largest(0.0, 1.0 - stretch)
+        ratio = (lam + mu) / (wp.static(ONSET) * largest(LEAST_SHEAR, mu))
+        over_c = largest(1.0, ratio * ratio)  # 1/c of crushed.py
+        part = 1.5 * largest(0.0, 1.0 - over_c * stretch)
         force += ((-1.0 * mu) * part) * fg
         diagonal = magnitude(1.0 - part) * diagonal
-        hessian += square(either(part, 3.0, 0.0) * mu, fg)
+        hessian += square(either(part, 3.0, 0.0) * (over_c * mu), fg)
     return force, hessian + scaled_identity(diagonal)
 
 

@@ -125,7 +125,7 @@ def continuum_functions(material):
         """V₀ P [J]."""
         square, alpha = square_and_rest(tet.mu, tet.lam)
         volume = wp.determinant(f) - alpha
-        return square * f + (tet.lam * volume) * cofactor(f) + other_stress(tet.mu, f)
+        return square * f + (tet.lam * volume) * cofactor(f) + other_stress(tet.mu, tet.lam, f)
 
     @wp.func
     def slope(tet: Continuum, rest: wp.array[float], f: wp.mat33, d: wp.mat33, total: vec6):
@@ -139,7 +139,7 @@ def continuum_functions(material):
     @wp.func
     def sampled_stress(tet: Continuum, rest: wp.array[float], f: wp.mat33):
         """V₀ ∂ψ_s/∂F [J]."""
-        return other_stress(tet.mu, f)
+        return other_stress(tet.mu, tet.lam, f)
 
     @wp.func
     def energy(tet: ExactContinuum, x: wp.array[wp.vec3]):

@@ -32,7 +32,7 @@ def square_and_rest(mu: float, lam: float):
 
 
 @wp.func
-def other_stress(mu: float, f: wp.mat33):
+def other_stress(mu: float, lam: float, f: wp.mat33):
     """∂/∂F [J] of −2μ tr(RᵀF)."""
     return (-2.0 * mu) * nearest_rotation(f)
 

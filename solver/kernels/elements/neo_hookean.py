@@ -12,7 +12,14 @@ crushed (crushed.py). Tets have a reduced form of it (tets.py).
 import warp as wp
 
 from ..device.options import OPTIONS
-from .crushed import CRUSHED_VOLUME, crushed_density, crushed_part, crushed_stress, may_be_crushed
+from .crushed import (
+    CRUSHED_VOLUME,
+    crushed_density,
+    crushed_part,
+    crushed_stress,
+    may_be_crushed,
+    onset,
+)
 from .linear_algebra import cofactor
 
 wp.set_module_options(OPTIONS)
@@ -30,9 +37,10 @@ def force_hessian(mu: float, lam: float, f: wp.mat33, g: wp.vec3):
     share = float(1.0)
     stretch = float(0.0)
     if jacobian < CRUSHED_VOLUME:
-        part = crushed_part(wp.ddot(f, f))
+        c = onset(mu, lam)
+        part = crushed_part(wp.ddot(f, f) / c)
         share = 1.0 - part
-        stretch = wp.where(part > 0.0, 3.0 * mu, 0.0)
+        stretch = wp.where(part > 0.0, 3.0 * mu / c, 0.0)
     force = (-mu * share) * fg - (lam * (jacobian - 1.0) - mu) * w
     diagonal = mu * wp.abs(share) * wp.dot(g, g)
     hessian = wp.mat33(diagonal, 0.0, 0.0, 0.0, diagonal, 0.0, 0.0, 0.0, diagonal)
@@ -51,5 +59,5 @@ def density(mu: wp.float64, lam: wp.float64, f: wp.mat33d, jacobian: wp.float64)
     half = wp.float64(0.5)
     volume = jacobian - wp.float64(1.0)
     square = wp.ddot(f, f)
-    shear = half * mu * (square - wp.float64(3.0)) + crushed_density(mu, square)
+    shear = half * mu * (square - wp.float64(3.0)) + crushed_density(mu, lam, square)
     return half * lam * volume * volume + shear - mu * volume

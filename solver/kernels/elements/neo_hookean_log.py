@@ -41,7 +41,7 @@ def square_and_rest(mu: float, lam: float):
 
 
 @wp.func
-def other_stress(mu: float, f: wp.mat33):
+def other_stress(mu: float, lam: float, f: wp.mat33):
     """∂/∂F [J] of the logarithm."""
     return (-mu / (wp.ddot(f, f) + 1.0)) * f
 

@@ -80,7 +80,7 @@ def opposite_area(d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
 @wp.func
 def crushed_corner(tet: TetRecord, weights: wp.vec4, d_a: wp.vec3, d_b: wp.vec3, d_c: wp.vec3):
     """Changes of force and block in a crushed tet; `weights` are μ V₀ g·g of the edges ab, bc and
-    ca [N/m], and 1/(μ V₀) [1/J].
+    ca [N/m], and 1/(c μ V₀) [1/J].
     """
     shear = tet.weight_a * d_a + tet.weight_b * d_b + tet.weight_c * d_c  # μ V₀ F g_i
     own = tet.weight_a * wp.length_sq(d_a) + tet.weight_b * wp.length_sq(d_b)
@@ -155,7 +155,7 @@ def tet_stress(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33):
     """V₀ P [J]."""
     volume = wp.determinant(f) - tet.rest
     stress = tet.shear * f + (tet.bulk * volume) * cofactor(f)
-    return stress + crushed_stress(tet.shear, f)
+    return stress + crushed_stress(tet.shear, tet.bulk, f)
 
 
 @wp.func
@@ -218,7 +218,7 @@ def tet_slope(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33, d: wp.mat33, total
 @wp.func
 def tet_sampled_stress(tet: Tet, rest: wp.array[wp.vec4], f: wp.mat33):
     """V₀ ∂/∂F [J] of the terms that are no polynomials."""
-    return crushed_stress(tet.shear, f)
+    return crushed_stress(tet.shear, tet.bulk, f)
 
 
 @wp.func
@@ -245,5 +245,6 @@ def tet_energy(tet: ExactTet, x: wp.array[wp.vec3]):
     jacobian = wp.determinant(f)
     volume = jacobian - wp.float64(1.0)
     square = wp.ddot(f, f)
-    shear = half * tet.mu * (square - wp.float64(3.0)) + crushed_density(tet.mu, square)
+    shear = half * tet.mu * (square - wp.float64(3.0))
+    shear += crushed_density(tet.mu, tet.lam, square)
     return half * tet.lam * volume * volume + shear - tet.mu * volume, jacobian

@@ -104,7 +104,7 @@ def find_fractions_to_planes(
 
 
 @wp.func
-def angle_of(turn: wp.mat33d):
+def reach_of_turn(turn: wp.mat33d):
     """Return an upper bound of the distance that a rotation moves a point 1 m from its center."""
     turned = turn - wp.identity(n=3, dtype=wp.float64)
     return float(wp.sqrt(wp.ddot(turned, turned)))
@@ -146,7 +146,7 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
             island = islands.island[model.body[i]]
             fraction = float(1.0)
             rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
-            rounding += angle_of(islands.turn[island]) * largest_offset[0]
+            rounding += reach_of_turn(islands.turn[island]) * largest_offset[0]
             if meets[island] != 0 or rounding > model.state.radius[i]:
                 fraction = fraction_in_region(i, x[i], step, regions)
             if fraction < 1.0:
@@ -185,7 +185,7 @@ def sweep_boxes(
     if islands.held[island] == 0:
         arm = 0.5 * (low + high) - wp.vec3(islands.center[island])
         farthest = wp.length(arm) + 0.5 * wp.length(high - low)
-        size = angle_of(islands.turn[island])
+        size = reach_of_turn(islands.turn[island])
         reach = wp.vec3(float(wp.length(islands.shift[island])) + size * farthest)
         low -= reach
         high += reach
