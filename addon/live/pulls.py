@@ -120,4 +120,4 @@ def pullable(body, positions):
     surface = getattr(body, "surface", None)
     if surface is None or isinstance(body, RigidBody):  # those of its mesh
         return np.asarray(positions)
-    return (np.asarray(positions)[surface.corners] * surface.weights[..., None]).sum(axis=1)
+    return surface.points(np.asarray(positions))

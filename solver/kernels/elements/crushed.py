@@ -60,7 +60,7 @@ def crushed_density(mu: wp.float64, lam: wp.float64, square: wp.float64):
 
 @wp.func
 def may_be_crushed(f: wp.mat33, d: wp.mat33, longest: float):
-    """Return whether I may be below 1, and so below c, at F + a D, 0 ≤ a ≤ longest, or just beyond."""
+    """Return whether I may be below 1 ≥ c at F + a D, 0 ≤ a ≤ longest, or just beyond."""
     square = wp.ddot(f, f)
     closing = -wp.ddot(f, d)
     rise = wp.ddot(d, d)
