@@ -39,8 +39,14 @@ RATIO, SPEED = 20.0, 0.5
 # Frame of the picture, after the start.
 SHOWN = 24
 COLORS = (0.75, 0.32, 0.10), (0.10, 0.38, 0.50), (0.80, 0.62, 0.25)
-# Frames in which the ball is thrown, before those that count.
-BEFORE = 3
+# Frames in which the ball is thrown, before those that count. After three Bullet drops it.
+BEFORE = 8
+# Where the camera stands, and the point that it looks at [m].
+VIEWS = {
+    "stack": ((-7.0, -19.0, 8.0), (0.0, 0.0, 5.0)),
+    "bowl": ((-2.5, -6.5, 7.0), (0.0, 0.0, 1.6)),
+    "wall": ((-7.0, -13.0, 6.0), (0.0, 0.0, 2.2)),
+}
 
 
 def fresh():
@@ -169,7 +175,7 @@ def by_vbd(name, role="RIGID", picture=None):
             rigid = [body for body in gathered.bodies if isinstance(body, RigidBody)]
             for body, pose in zip(rigid, frame.poses, strict=True):
                 place(bpy.data.objects[body.name], body.properties.center, *pose)
-            render(picture)
+            render(picture, name)
         started = time.process_time()
     return seconds, np.array(found)
 
@@ -182,13 +188,14 @@ def place(ob, before, center, rotation):
     ob.matrix_world = world @ ob.matrix_world
 
 
-def render(path):
+def render(path, name):
     """Render the shown frame; Cycles needs no window."""
     scene = bpy.context.scene
-    for ob in scene.objects:
-        tone = (0.5, 0.5, 0.5) if ob.name in {"Plane", "Bowl"} else COLORS[len(ob.name) % 3]
+    for number, ob in enumerate(scene.objects):
+        tone = (0.5, 0.5, 0.5) if ob.name in {"Plane", "Bowl"} else COLORS[number % 3]
         demo_look.color(ob, tone)
-    demo_look.light_and_camera(scene, place=(-7.0, -13.0, 6.0), at=(0.0, 0.0, 2.2))
+    place, at = VIEWS[name]
+    demo_look.light_and_camera(scene, place=place, at=at)
     demo_look.use_cycles(scene, demo_look.PICTURE_SIZE, demo_look.SAMPLES)
     scene.render.filepath = str(path)
     with demo_look.quiet():
@@ -221,7 +228,7 @@ def by_blender(name, picture=None):
     cached, _ = played(bodies)
     if picture:
         scene.frame_set(1 + SHOWN)
-        render(picture)
+        render(picture, name)
     return [max(a - b, 0.0) for a, b in zip(seconds, cached, strict=True)], found
 
 
