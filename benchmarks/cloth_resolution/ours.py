@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Simulation of a scene by this solver, with the default settings and the preset Cotton."""
+"""Simulation of a scene by this solver, with the default settings and most of the preset Cotton."""
 
 from vbd.solver.bodies import Cloth, Collider, Pins
 from vbd.solver.scene.force_fields import FieldNumbers, ForceField
@@ -7,7 +7,8 @@ from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import simulate
 
 THICKNESS = 0.00025
-# The preset Cotton, with the self contact of new cloth.
+# The preset Cotton without its bending damping and maximum stretch, with the self contact of new
+# cloth.
 COTTON = {
     "thickness": THICKNESS,
     "youngs_modulus": 1000.0 / THICKNESS,
