@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the default accuracy leaves after a whole bake, as the guide tells it."""
+"""Errors of whole bakes with the default accuracy are as small as the guide says."""
 
 import pytest
 
