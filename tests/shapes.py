@@ -93,6 +93,18 @@ def block(size, center):
     return corner * np.array(size) + np.array(center), np.array(triangles)
 
 
+def needles(spacing, count, height=0.6, half_width=0.05):
+    """`count` by `count` closed pyramids that stand upright, their tips at the height 0."""
+    foot = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+    one = np.array([[half_width * x, half_width * y, -height] for x, y in foot] + [[0.0, 0.0, 0.0]])
+    faces = np.array([[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [0, 2, 1], [0, 3, 2]])
+    at = (np.arange(count) - 0.5 * (count - 1)) * spacing
+    places = np.array([[x, y, 0.0] for x in at for y in at])
+    points = (places[:, None] + one).reshape(-1, 3)
+    triangles = (faces + 5 * np.arange(len(places))[:, None, None]).reshape(-1, 3)
+    return points, triangles
+
+
 def bar():
     """A bar of 1 m along x that lies on one of its long edges."""
     points, tets = box((4, 1, 1), (1.0, 0.1, 0.1))

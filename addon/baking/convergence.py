@@ -116,21 +116,23 @@ class ConvergenceReport:
         )
 
     def inside_out(self, settings):
-        """A `Line` about cells, or tets, that are inside out at the end."""
+        """A `Line` about cells, or tets, that are inside out at the end. Where the last frame has
+        converged, its solution has them, and smaller steps lead to the same one.
+        """
         if not self.last or not self.last.stats.inverted:
             return
         stats = self.last.stats
-        count = stats.inverted
+        count, is_poor = stats.inverted, _is_poor(self.last)
         yield Line(
             text=message(
-                "report.inside_out",
+                "report.inside_out" if is_poor else "report.overloaded",
                 names=listed(stats.inverted_bodies),
                 count=count,
                 elements=_elements(self.last.model, count),
             ),
             warns=True,
             objects=stats.inverted_bodies,
-            **advice("substeps", 2 * settings.substeps),
+            **(advice("substeps", 2 * settings.substeps) if is_poor else {}),
         )
 
     def numbers(self):

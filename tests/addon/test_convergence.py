@@ -135,13 +135,27 @@ def test_frames_that_lead_surfaces_apart_are_not_asked_to_converge():
     assert not list(told(*entangled, good(5)).poor(Settings()))
 
 
+def inverted(*solved):
+    """The line about what is inside out, or None."""
+    return next(told(*solved).inside_out(Settings(substeps=4)), None)
+
+
 def test_cells_inside_out_count_at_the_end_only():
-    assert not list(told(good(1, inverted=3), good(2)).inside_out(Settings()))
-    one = line(told(good(1), good(2, inverted=3)))
+    assert inverted(good(1, inverted=3), good(2)) is None
+    one = inverted(good(1), frame(2, inverted=3))
     assert one.text == "Ball: 3 cells are turned inside out"
     assert one.warns and one.objects == ("Ball",)
     assert (one.setting, one.value) == ("substeps", 8)
-    assert line(told(good(1, inverted=1))).text == "Ball: 1 cell is turned inside out"
+    assert inverted(frame(1, inverted=1)).text == "Ball: 1 cell is turned inside out"
+
+
+def test_smaller_steps_are_no_advice_where_the_last_frame_has_converged():
+    one = inverted(frame(1, inverted=4), good(2, inverted=3))
+    assert one.warns and one.objects == ("Ball",) and not one.setting
+    load = "by more load than they bear; raise the Stiffness"
+    assert one.text == f"Ball: 3 cells are turned inside out {load}"
+    one = inverted(good(1, inverted=1)).text
+    assert one.endswith("is turned inside out by more load than it bears; raise the Stiffness")
 
 
 @pytest.mark.parametrize(
@@ -149,9 +163,9 @@ def test_cells_inside_out_count_at_the_end_only():
     [((0, 6), "tets are"), ((6, 0), "cells are"), ((6, 6), "cells or tets are")],
 )
 def test_what_is_inside_out_is_called_by_what_the_solids_are_made_of(size, what):
-    solved = good(1, inverted=2)
+    solved = frame(1, inverted=2)
     solved.model = SimpleNamespace(cells=size[0], tets=size[1])
-    assert line(told(solved)).text == f"Ball: 2 {what} turned inside out"
+    assert inverted(solved).text == f"Ball: 2 {what} turned inside out"
 
 
 def test_the_worst_frame_is_the_poor_one_with_the_largest_residual():
