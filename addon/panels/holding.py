@@ -142,7 +142,8 @@ class VBD_OT_add_attachment(ListOperator, Operator):
     bl_label = "Add Attachment"
     bl_description = (
         "Attach the active object to another one that is selected too; without one, choose it "
-        "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too"
+        "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too, "
+        "unless the other object bends"
     )
     roles = SIMULATED
 
@@ -151,14 +152,16 @@ class VBD_OT_add_attachment(ListOperator, Operator):
         vbd = ob.vbd
         item = vbd.attachments.add()
         others = [other for other in context.selected_objects if other != ob]
+        empties = [other for other in others if other.type == "EMPTY"]
         if ob.vbd.role == "RIGID":
-            item.kind = "HINGE"
-            empties = [other for other in others if other.type == "EMPTY"]
-            if len(empties) == 1:
-                item.axis_object = empties[0]
             others = [other for other in others if other.type != "EMPTY"]
         if len(others) == 1:
             item.target = others[0]
+        bends = item.target is not None and item.target.vbd.role in BODIES
+        if ob.vbd.role == "RIGID" and not bends:
+            item.kind = "HINGE"
+            if len(empties) == 1:
+                item.axis_object = empties[0]
         item.name = _free_name(
             item.target.name if item.target else "Attachment",
             {other.name for other in vbd.attachments},
