@@ -9,7 +9,7 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.participants import BODIES
 from ..objects.units import gravity_of, unit_scale
-from . import few_points, fibers, instances, large_faces, unmerged
+from . import few_points, fibers, flat, instances, large_faces, unmerged
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -34,6 +34,7 @@ def notes(scene, objects):
         *(note for ob, mesh in meshes if _is_unsewn(ob) for note in _loose_edges(ob, mesh)),
         *(note for ob, mesh in meshes for note in large_faces.notes(ob, mesh)),
         *(note for ob, mesh in meshes for note in unmerged.notes(ob, mesh)),
+        *(note for ob, mesh in meshes for note in flat.notes(ob, mesh)),
         *(note for ob in objects for note in few_points.notes(ob)),
         *(note for ob in objects for note in fibers.notes(ob)),
         *(note for ob in objects for note in _simulated_twice(ob)),
