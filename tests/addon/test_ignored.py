@@ -132,6 +132,18 @@ def test_edges_that_a_modifier_gives_faces_are_not_loose(scene):
     assert notes() == []
 
 
+def test_sewing_without_seams_is_named(scene):
+    rag = mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
+    rag.vbd.use_sewing = True
+    assert message("note.no_seams", name="Rag") in notes()
+    rag.data.edges.add(1)
+    rag.data.edges[-1].vertices = (1, 4)
+    rag.data.update()
+    assert not any("Sewing" in note for note in notes())
+    rag.vbd.use_sewing = False
+    assert message("note.loose_edges", name="Rag", count=1) in notes()
+
+
 def test_a_flat_soft_body_is_named(scene):
     bpy.ops.mesh.primitive_grid_add(rotation=(0.3, 0.5, 0.0), location=(5.0, 0.0, 9.0))
     grid = bpy.context.object
@@ -251,7 +263,7 @@ def test_vertices_that_lie_on_others_are_counted(scene):
     (note,) = notes()
     assert note.startswith(f"{ob.name}: {side} vertices lie on others without being joined")
     ob.vbd.use_sewing = True
-    assert notes() == []
+    assert notes() == [message("note.no_seams", name=ob.name)]
 
 
 @pytest.mark.parametrize(("kind", "physics"), [("CLOTH", "Cloth"), ("SOFT_BODY", "Soft Body")])
