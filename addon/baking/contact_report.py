@@ -38,10 +38,12 @@ def contact_distances(bodies, settings):
 class ContactReport:
     """Gathers the contacts of the frames of a bake.
 
-    `distances` [m] are those of `contact_distances`.
+    `distances` [m] are those of `contact_distances`; `animated` is true if animation moves any of
+    them. Without it nothing crosses later that did not touch at the start.
     """
 
-    def __init__(self, distances=(0.0, 0.0)):
+    def __init__(self, distances=(0.0, 0.0), animated=True):
+        self.animated = animated
         low, high = (f"{distance / MILLIMETRE:.3g}" for distance in distances)
         self.farthest = distances[1]
         self.distance = f"{low} mm" if low == high else f"{low} to {high} mm"
@@ -53,7 +55,7 @@ class ContactReport:
     def take(self, solved):
         """Count a frame, a `Solved`."""
         stats = solved.stats
-        self.began_apart |= self.last is None and not stats.tangles
+        self.began_apart |= self.animated and self.last is None and not stats.tangles
         self.last = solved
         self.searches += stats.searches
         self.touched |= bool(stats.contacts or stats.pairs)

@@ -155,6 +155,9 @@ def draw_question(layout, context):
             obstacle = explain(error)
     layout.operator_context = "EXEC_DEFAULT"
     layout.label(text=message("resume.kept", frames=kept.span()))
+    header = kept.cache.header
+    if header.edited:
+        layout.label(text=message("resume.edited", frame=header.frame_start + header.edited))
     if obstacle and not is_whole:
         layout.label(text=obstacle, icon="ERROR", translate=False)
     row = layout.row()

@@ -58,7 +58,8 @@ class Run:
         with prepared_for_bake(scene, objects) as notes:
             gathered = self.gathered = self.gather(objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
-            contact = ContactReport(distances)
+            reader = gathered.reader
+            contact = ContactReport(distances, bool(reader.wanted or reader.others))
             self.outcome = Outcome(
                 gathered.frame_count,
                 gathered.settings,

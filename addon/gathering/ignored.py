@@ -9,7 +9,7 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve
 from ..objects.participants import BODIES
 from ..objects.units import gravity_of, unit_scale
-from . import few_points, fibers, instances, large_faces, unmerged
+from . import few_points, fibers, flat, instances, large_faces, unmerged
 from .absorption import walls_against
 from .force_fields import KINDS, SHAPES, has_field
 from .reader import gravity_moves
@@ -31,9 +31,10 @@ def notes(scene, objects):
     return [
         *_force_fields(scene),
         *_instances(),
-        *(note for ob, mesh in meshes if _is_unsewn(ob) for note in _loose_edges(ob, mesh)),
+        *(note for ob, mesh in meshes for note in _loose_edges(ob, mesh)),
         *(note for ob, mesh in meshes for note in large_faces.notes(ob, mesh)),
         *(note for ob, mesh in meshes for note in unmerged.notes(ob, mesh)),
+        *(note for ob, mesh in meshes for note in flat.notes(ob, mesh)),
         *(note for ob in objects for note in few_points.notes(ob)),
         *(note for ob in objects for note in fibers.notes(ob)),
         *(note for ob in objects for note in _simulated_twice(ob)),
@@ -101,15 +102,15 @@ def _simulated_twice(ob):
                 yield message("note.simulated_twice", name=ob.name, physics=physics)
 
 
-def _is_unsewn(ob):
-    return ob.vbd.role == "CLOTH" and not ob.vbd.use_sewing
-
-
 def _loose_edges(ob, mesh):
-    """Sentences about loose edges between vertices of faces; a cloth has no others."""
+    """Sentences about loose edges of a cloth that are no seams, and about sewing without any."""
+    if ob.vbd.role != "CLOTH":
+        return
     loose = len(read_mesh.loose_edges(mesh))
-    if loose:
+    if loose and not ob.vbd.use_sewing:
         yield message("note.loose_edges", name=ob.name, count=loose)
+    elif ob.vbd.use_sewing and not loose:
+        yield message("note.no_seams", name=ob.name)
 
 
 def _scaled_gravity(scene):

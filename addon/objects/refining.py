@@ -132,23 +132,21 @@ def _missing_levels(ob):
     except ValueError:  # the bake reports the reason
         return 0
     longest = LONGEST_EDGE * EXACT * cell_size
-    levels = int(np.ceil(np.log2(max(_largest_size(mesh, points) / longest, 1.0))))
+    levels = int(np.ceil(np.log2(max(_largest_size(mesh, points, triangles) / longest, 1.0))))
     # Each level makes four faces of one, and four vertices.
     most = np.log2(max(ob.vbd.contact_vertices / max(0.25 * len(mesh.loops), 1.0), 1.0)) / 2.0
     return min(levels, int(most))
 
 
-def _largest_size(mesh, points):
-    """The longest edge of the faces of a mesh, or the diameter of one with more than four corners:
-    dividing joins its corners to its middle.
+def _largest_size(mesh, points, triangles):
+    """The longest side of the triangles of a mesh, as contact divides them, or the diameter of a
+    face with more than four corners: dividing joins its corners to its middle.
     """
     vertex = read_mesh.corner_vertices(mesh)
     start = read_mesh.face_starts(mesh)
     size = np.diff(np.append(start, len(vertex)))
-    after = np.arange(1, len(vertex) + 1)
-    after[start + size - 1] = start
-    edges = np.linalg.norm(points[vertex[after]] - points[vertex], axis=1)
-    largest = edges.max(initial=0.0)
+    sides = points[triangles] - np.roll(points[triangles], 1, axis=1)
+    largest = np.linalg.norm(sides, axis=2).max(initial=0.0)
     for face in np.flatnonzero(size > 4):
         corners = points[vertex[start[face] : start[face] + size[face]]]
         middle = corners.mean(axis=0)

@@ -19,8 +19,10 @@ SUBDIVIDED = ("SOFT", "CLOTH")
 
 # Default width of the sidebar, in units of the interface.
 SIDEBAR = 280
-# Width of tabs, margins and an icon in the sidebar.
+# Width of tabs, margins and an icon in the sidebar; about as much is beside text in Properties.
 BESIDE_TEXT = 88
+# Regions that show panels.
+WITH_PANELS = ("UI", "WINDOW")
 
 
 def is_shown(scene):
@@ -38,9 +40,9 @@ def objects_of(line, scene):
 
 
 def text_width(context):
-    """Width for text beside an icon in the sidebar, in units of the interface."""
+    """Width for text beside an icon in a panel, in units of the interface."""
     region = context.region
-    if region is None or region.type != "UI":
+    if region is None or region.type not in WITH_PANELS:
         return SIDEBAR - BESIDE_TEXT
     left, right = (region.view2d.region_to_view(x, 0)[0] for x in (0, region.width))
     return (right - left) / context.preferences.system.ui_scale - BESIDE_TEXT

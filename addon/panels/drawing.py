@@ -59,12 +59,20 @@ def draw_field(column, group, name, label=None, active=True):
     row.prop(group, name, text=label)
 
 
-def draw_roles(layout, ob, prefix=""):
+def draw_numbers(layout, group, *names):
+    """Draw fields with their labels inside: beside them they would be truncated."""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    for name in names:
+        column.prop(group, name)
+
+
+def draw_roles(layout, ob, prefix="", columns=2):
     """Buttons that set the role of the selected objects; the active object's role is pressed.
 
     The `prefix` distinguishes them from Blender's own buttons beside them.
     """
-    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    grid = layout.grid_flow(row_major=True, columns=columns, even_columns=True, align=True)
     for role, label in ROLE_BUTTONS:
         button = grid.operator(
             "vbd.add", text=prefix + label, icon=ROLE_ICONS[role], depress=ob.vbd.role == role

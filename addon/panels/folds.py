@@ -8,6 +8,7 @@ from ...solver.messages import message
 from ...solver.report.lengths import length
 from ..objects.face_size import triangle_area
 from ..objects.units import gravity_of
+from .advice import draw_wrapped
 
 # A mesh whose folds are longer than those of the fabric by this factor shows too few of them.
 COARSE = 2.0
@@ -42,8 +43,7 @@ def draw_folds(layout, context, ob, always=True):
         return
     fabric, mesh = map(length, lengths)
     column = layout.column(align=True)
-    column.label(
-        text=message("bake.folds", fabric=fabric, mesh=mesh), icon="INFO" if coarse else "NONE"
-    )
+    text = message("bake.folds", fabric=fabric, mesh=mesh)
+    draw_wrapped(column, context, text, "INFO" if coarse else "NONE")
     if coarse:
         column.operator("vbd.subdivide_faces", text="Subdivide")

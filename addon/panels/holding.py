@@ -9,7 +9,7 @@ from ..objects.blender_constraints import constraints_of
 from ..objects.curves import is_curve
 from ..objects.next_step import lacks_target
 from ..objects.participants import BODIES, SIMULATED
-from .drawing import PhysicsPanel, lock
+from .drawing import PhysicsPanel, draw_numbers, lock
 from .joints import draw_joint
 from .lists import ListOperator, RemoveOperator, draw_list
 
@@ -19,14 +19,6 @@ def _fields(layout, context):
     layout.use_property_split = True
     layout.use_property_decorate = False
     return context.object.vbd
-
-
-def _numbers(layout, group, *names):
-    """Draw fields with their labels inside: beside them their units would be truncated."""
-    column = layout.column(align=True)
-    column.use_property_split = False
-    for name in names:
-        column.prop(group, name)
 
 
 class VBD_PT_pins(PhysicsPanel, Panel):
@@ -66,9 +58,9 @@ class VBD_PT_soft_pins(PhysicsPanel, Panel):
         layout.active = vbd.soft_pins and bool(vbd.pin_group)
         column = layout.column(align=True)
         column.use_property_split = False
-        _numbers(column, vbd, "pin_stiffness", "pin_damping", "pin_strength")
+        draw_numbers(column, vbd, "pin_stiffness", "pin_damping", "pin_strength")
         if vbd.role == "SOFT":
-            _numbers(column, vbd, "pin_depth")
+            draw_numbers(column, vbd, "pin_depth")
 
 
 class VBD_PT_sewing(PhysicsPanel, Panel):
@@ -85,7 +77,7 @@ class VBD_PT_sewing(PhysicsPanel, Panel):
         vbd, layout = _fields(self.layout, context), self.layout
         column = layout.column()
         column.active = vbd.use_sewing
-        _numbers(column, vbd, "sewing_speed", "sewing_force")
+        draw_numbers(column, vbd, "sewing_speed", "sewing_force")
         row = column.row()
         row.active = vbd.sewing_force > 0.0
         row.prop(vbd, "sewing_tears")
@@ -130,8 +122,8 @@ class VBD_PT_attachments(PhysicsPanel, Panel):
         column.prop(item, "target")
         if not is_curve(ob):
             column.prop_search(item, "vertex_group", ob, "vertex_groups", text="Group")
-        column.prop(item, "keep_distance")
-        _numbers(column, item, "distance", "stiffness", "damping", "strength", "maximum_force")
+        numbers = ("distance", "stiffness", "damping", "strength", "maximum_force")
+        draw_numbers(column, item, "keep_distance", *numbers)
         row = column.row()
         row.active = item.maximum_force > 0.0
         row.prop(item, "tears")
@@ -142,7 +134,8 @@ class VBD_OT_add_attachment(ListOperator, Operator):
     bl_label = "Add Attachment"
     bl_description = (
         "Attach the active object to another one that is selected too; without one, choose it "
-        "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too"
+        "below. Rigid bodies get a hinge, about the Z axis of an empty that is selected too, "
+        "unless the other object bends"
     )
     roles = SIMULATED
 
@@ -151,14 +144,16 @@ class VBD_OT_add_attachment(ListOperator, Operator):
         vbd = ob.vbd
         item = vbd.attachments.add()
         others = [other for other in context.selected_objects if other != ob]
+        empties = [other for other in others if other.type == "EMPTY"]
         if ob.vbd.role == "RIGID":
-            item.kind = "HINGE"
-            empties = [other for other in others if other.type == "EMPTY"]
-            if len(empties) == 1:
-                item.axis_object = empties[0]
             others = [other for other in others if other.type != "EMPTY"]
         if len(others) == 1:
             item.target = others[0]
+        bends = item.target is not None and item.target.vbd.role in BODIES
+        if ob.vbd.role == "RIGID" and not bends:
+            item.kind = "HINGE"
+            if len(empties) == 1:
+                item.axis_object = empties[0]
         item.name = _free_name(
             item.target.name if item.target else "Attachment",
             {other.name for other in vbd.attachments},

@@ -14,8 +14,13 @@ from ..objects.participants import BODIES, SIMULATED
 from ..objects.start_shape import frame_of
 from ..objects.tetmesh import TETS
 from . import material, rigid
-from .drawing import TITLE, PhysicsPanel, draw_field, draw_roles, lock
+from .advice import draw_wrapped, text_width
+from .drawing import TITLE, PhysicsPanel, draw_field, draw_numbers, draw_roles, lock
 from .soft_flesh import draw_soft_flesh
+
+# Width for text beside an icon from which two buttons of roles have room side by side, in units of
+# the interface.
+NARROW = 150
 
 
 def _count_text(count, what):
@@ -26,7 +31,8 @@ class VBD_PT_physics(PhysicsPanel, Panel):
     bl_label = TITLE
 
     def draw(self, context):
-        draw_roles(self.layout, context.object, prefix="VBD ")
+        columns = 2 if text_width(context) > NARROW else 1
+        draw_roles(self.layout, context.object, prefix="VBD ", columns=columns)
         draw_soft_flesh(self.layout, context.object)
 
 
@@ -44,16 +50,15 @@ class VBD_PT_lattice(PhysicsPanel, Panel):
         own_tets = TETS in ob.data
         row = layout.row()
         row.active = not own_tets
-        row.prop(ob.vbd, "resolution")
+        draw_numbers(row, ob.vbd, "resolution")
         row = layout.row()
         row.label(text=_count_text(known_cell_count(ob), "tets" if own_tets else "cells"))
         row.operator("vbd.count_cells", text="", icon="FILE_REFRESH")
         column = layout.column()
         column.active = not own_tets
-        column.use_property_split = False  # beside its field the label would be truncated
-        column.prop(ob.vbd, "contact_vertices")
+        draw_numbers(column, ob.vbd, "contact_vertices")
         if column.active and len(ob.data.vertices) > ob.vbd.contact_vertices:
-            column.label(text=message("bake.touches"), icon="INFO")
+            draw_wrapped(column, context, message("bake.touches"), "INFO")
         if not own_tets:
             layout.operator("vbd.make_tets")
 
@@ -182,7 +187,7 @@ class VBD_PT_collision(PhysicsPanel, Panel):
         value.prop(vbd, "friction", text="")
         static = layout.column()
         static.active = vbd.use_friction
-        static.prop(vbd, "static_friction")
+        draw_numbers(static, vbd, "static_friction")
         column = layout.column()
         column.active = with_mesh
         column.prop(vbd, "collision_collection", text="Collection")

@@ -54,8 +54,6 @@ class VBD_PT_rigid_animation(PhysicsPanel, Panel):
     def draw(self, context):
         lock(self.layout, context)
         layout, vbd = self.layout, context.object.vbd
-        layout.use_property_split = True
-        layout.use_property_decorate = False
         layout.active = vbd.use_animation
         layout.prop(vbd, "animated_until")
 

@@ -28,8 +28,8 @@ def frame(index, contacts=0, pairs=0, deepest=0.0, truncated=0, searches=2, tang
     return SimpleNamespace(scene_frame=index, stats=stats)
 
 
-def told(*solved, distances=(0.01, 0.01)):
-    report = ContactReport(distances)
+def told(*solved, distances=(0.01, 0.01), animated=True):
+    report = ContactReport(distances, animated)
     for one in solved:
         report.take(one)
     return report
@@ -102,6 +102,12 @@ def test_what_began_apart_is_not_told_to_start_apart():
     assert line.text == (
         f"Shirt and Body were entangled from frame 2 until frame 3; if it shows, {remedy}"
     )
+
+
+def test_without_animation_what_crosses_touched_at_the_start():
+    tangle = Intersection(("Shirt", "Body"), 3, (0.0, 0.0, 1.0))
+    (line,) = told(frame(1), frame(2, tangles=[tangle]), animated=False).entanglement()
+    assert line.text == "Shirt passes through Body from the start; move apart what overlaps there"
 
 
 def test_what_stays_inside_of_something_is_told():

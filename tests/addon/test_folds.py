@@ -13,7 +13,7 @@ from panel_layout import Layout
 
 from vbd.addon.objects.face_size import automatic_thickness, triangle_area
 from vbd.addon.objects.read_mesh import positions
-from vbd.addon.panels import folds, sidebar
+from vbd.addon.panels import advice, folds, sidebar
 from vbd.solver.bodies.folds import fold_length, mesh_fold_length
 from vbd.solver.scene.thickness import collision_thickness
 
@@ -41,6 +41,21 @@ def test_both_lengths_are_told_with_a_button_where_the_mesh_is_coarser(cloth):
     assert drawn(cloth) == ["Folds: fabric 21 mm, mesh 50 mm", "vbd.subdivide_faces"]
     cloth.vbd.bending_stiffness = 1e-3  # folds of 92 mm
     assert drawn(cloth) == ["Folds: fabric 92 mm, mesh 50 mm"]
+
+
+def test_the_line_is_whole_in_a_narrow_editor(cloth):
+    to_view = SimpleNamespace(region_to_view=lambda x, y: (float(x), float(y)))
+    region = SimpleNamespace(type="WINDOW", width=180, view2d=to_view)
+    known = {name: getattr(bpy.context, name) for name in ("scene", "preferences", "object")}
+    narrow, layout = SimpleNamespace(region=region, **known), Layout()
+    narrow.preferences = SimpleNamespace(
+        system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles
+    )
+    folds.draw_folds(layout, narrow, cloth)
+    *lines, _button = layout.shown
+    assert len(lines) > 1 and " ".join(lines) == "Folds: fabric 21 mm, mesh 50 mm"
+    width = advice.measured(narrow)
+    assert max(map(width, lines)) <= advice.text_width(narrow) == 180 - advice.BESIDE_TEXT
 
 
 def test_faces_are_measured_in_the_world(cloth):

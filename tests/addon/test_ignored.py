@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from blender_scenes import frames, instanced, mesh_object, sheet, slab
+from blender_scenes import frames, instanced, mesh_object, sheet, slab, tet_block
 
 from vbd.addon.gathering.gather import participants, prepared
 from vbd.solver.messages import message
@@ -104,6 +104,8 @@ def test_a_cloth_that_cannot_fold_is_named(scene):
     advice = "subdivide it (Edit Mode, Edge > Subdivide, with 10 cuts or more)"
     assert notes() == [f"Plane: a cloth of 1 face hardly folds; {advice}"]
     plane.vbd.role = "SOFT"
+    assert notes() == [message("note.flat", name="Plane")]
+    plane.vbd.role = "COLLIDER"
     bpy.ops.mesh.primitive_cube_add()
     bpy.context.object.vbd.role = "CLOTH"
     assert notes() == [f"Cube: a cloth of 6 faces hardly folds; {advice}"]
@@ -127,6 +129,36 @@ def test_edges_that_a_modifier_gives_faces_are_not_loose(scene):
     profile.modifiers.new("Turned", "SCREW")
     profile.vbd.role = "CLOTH"
     profile.vbd.stack_place, profile.vbd.stack_modifier = "AFTER", "Turned"
+    assert notes() == []
+
+
+def test_sewing_without_seams_is_named(scene):
+    rag = mesh_object("Rag", RAG, faces=PATCHES, role="CLOTH")
+    rag.vbd.use_sewing = True
+    assert message("note.no_seams", name="Rag") in notes()
+    rag.data.edges.add(1)
+    rag.data.edges[-1].vertices = (1, 4)
+    rag.data.update()
+    assert not any("Sewing" in note for note in notes())
+    rag.vbd.use_sewing = False
+    assert message("note.loose_edges", name="Rag", count=1) in notes()
+
+
+def test_a_flat_soft_body_is_named(scene):
+    bpy.ops.mesh.primitive_grid_add(rotation=(0.3, 0.5, 0.0), location=(5.0, 0.0, 9.0))
+    grid = bpy.context.object
+    grid.vbd.role = "SOFT"
+    assert notes() == [message("note.flat", name="Grid")]
+    grid.data.vertices[0].co.z = 0.01  # a hundred and forty times longer than high
+    assert notes() == []
+    grid.data.vertices[0].co.z = 0.0
+    grid.modifiers.new("Thick", "SOLIDIFY").thickness = 0.05
+    grid.vbd.stack_place, grid.vbd.stack_modifier = "AFTER", "Thick"
+    assert notes() == []
+    grid.modifiers.clear()
+    grid.vbd.stack_place, grid.vbd.role = "AUTO", "CLOTH"
+    assert notes() == []
+    tet_block()
     assert notes() == []
 
 
@@ -231,7 +263,7 @@ def test_vertices_that_lie_on_others_are_counted(scene):
     (note,) = notes()
     assert note.startswith(f"{ob.name}: {side} vertices lie on others without being joined")
     ob.vbd.use_sewing = True
-    assert notes() == []
+    assert notes() == [message("note.no_seams", name=ob.name)]
 
 
 @pytest.mark.parametrize(("kind", "physics"), [("CLOTH", "Cloth"), ("SOFT_BODY", "Soft Body")])

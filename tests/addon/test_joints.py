@@ -51,6 +51,24 @@ def test_a_joint_is_where_its_empty_is_along_the_chosen_axis(scene):
     assert joint.strength == np.inf and not joint.collides
 
 
+@pytest.mark.parametrize(
+    ("role", "kind"),
+    [("RIGID", "HINGE"), ("COLLIDER", "HINGE"), ("NONE", "HINGE")]
+    + [(role, "ATTACHMENT") for role in ("SOFT", "CLOTH", "ROD", "GRAINS")],
+)
+def test_the_button_joins_a_rigid_body_only_to_what_keeps_its_shape(scene, role, kind):
+    other, crate = rigid_cube("Other"), rigid_cube(location=(0.0, 0.0, 2.5))
+    other.vbd.role = role
+    axis = empty_object("Axis")
+    for each in (other, axis, crate):
+        each.select_set(True)
+    bpy.context.view_layer.objects.active = crate
+    bpy.ops.vbd.add_attachment()
+    (item,) = crate.vbd.attachments
+    assert (item.kind, item.target) == (kind, other)
+    assert item.axis_object == (axis if kind == "HINGE" else None)
+
+
 def test_a_joint_without_an_empty_is_between_the_nearest_points(scene):
     rigid_cube()
     lid = rigid_cube("Lid", (0.0, 0.0, 2.5))

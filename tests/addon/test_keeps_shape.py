@@ -86,6 +86,7 @@ def test_a_limp_curtain_says_by_how_much_it_sags(scene):
     level, text = baked().report()
     assert level == "WARNING"
     assert "Curtain cannot keep its shape: it sags by " in text
+    assert "; make it stiffer or lighter, or pin more of it" in text
 
 
 def test_the_shape_is_kept_until_something_changes(arm):

@@ -85,6 +85,19 @@ def test_the_default_cube_bends_in_its_first_bake(scene):
     assert not ob.modifiers and not ob.vbd.refined and len(ob.data.vertices) == 8
 
 
+def test_a_tilted_cube_bends_within_its_faces_too(scene):
+    """Its cells are larger than those of an upright one; a side of 0.5 m is shorter than what they
+    bend, 0.55 m, but its diagonal is not.
+    """
+    frames(scene, 1, 25)
+    scene.vbd.use_ground = True
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 2.2), rotation=(0.4, 0.3, 0.2))
+    bpy.context.object.vbd.role = "SOFT"
+    outcome = baked()
+    assert not any("faces" in line.text for line in outcome.lines())
+    assert stack(bpy.context.object) == [("VBD Faces", 3, 3)]
+
+
 def test_the_switch_keeps_large_faces(soft):
     soft.vbd.keep_coarse = True
     baked()

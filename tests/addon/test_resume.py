@@ -23,6 +23,7 @@ from vbd.addon.baking.cache_place import cache_folder
 from vbd.addon.headless.command import run
 from vbd.solver import cache_files
 from vbd.solver.cache import STATE, Cache
+from vbd.solver.messages import message
 
 FRAMES = 10
 
@@ -168,6 +169,17 @@ def test_the_question_about_frames_that_are_kept_has_two_buttons_that_act(scene,
     bpy.context.scene.vbd.frame_start -= 1
     assert bpy.ops.vbd.ask_bake(choice="RESUME") == {"FINISHED"}
     assert same_as(whole)
+
+
+def test_the_question_tells_that_kept_frames_were_changed_or_pulled(scene, whole):
+    stop_after(4)
+    layout, text = Layout(), message("resume.edited", frame=3)
+    resume.draw_question(layout, bpy.context)
+    assert text not in layout.shown
+    resuming.saved_frames(bpy.context.scene).cache.note_edits(2)
+    layout = Layout()
+    resume.draw_question(layout, bpy.context)
+    assert text in layout.shown and not layout.dead
 
 
 def test_whole_frames_that_nothing_plays_are_loaded_from_the_question(scene, whole):
