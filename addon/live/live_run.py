@@ -12,8 +12,11 @@ from ..baking.run import Run
 from ..objects.participants import participants
 from ..playing.baked import rate
 from .coarse import lowered
-from .pace import Pace
+from .pace import AHEAD, Pace
 from .watching import SceneWatch
+
+# Frames whose positions are known: the newest one that is shown, and those solved ahead of it.
+KNOWN = 1 + AHEAD
 
 
 @dataclass
@@ -25,7 +28,20 @@ class LiveRun(Run):
     """Labels of changes since the frame before."""
     first: int = 0
     """The last frame that need not be shown, counted from 0."""
+    earlier: tuple = ()
+    """The last frames of the run before, as `SolverThread.shown`, if this one continues it."""
     pace = watching = None
+
+    def last_frames(self):
+        """The last frames that this run or the one before has solved."""
+        return (*self.earlier, *self.solver.shown)[-KNOWN:]
+
+    def shown(self):
+        """Positions and offsets of skins per body in the frame of the viewport, if it is one of the
+        last ones; else None.
+        """
+        known = {index: (positions, skins) for index, positions, skins in self.last_frames()}
+        return known.get(self.preview.shown)
 
     def drawn(self):
         """Nothing is drawn between this run and the one before, but weights are read."""

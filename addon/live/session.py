@@ -88,7 +88,7 @@ class LiveSession:
         wait = IDLE if bpy.app.background else 0.0
         is_own = not self.is_coarse
         known = self.context, self.folder, wait, True, after, None, is_own, self, labels, first
-        run = LiveRun(*known)
+        run = LiveRun(*known, () if before is None or after is None else before.last_frames())
         try:
             self.run = run
             yield from run.steps()
