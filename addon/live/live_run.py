@@ -120,7 +120,8 @@ class LiveRun(Run):
         return not self.ready or self.solver.stopping.is_set()
 
     def _picture(self, index):
-        self.preview.show(index, self.solver.cache.read(index))
+        cache = self.solver.cache  # there is none before the first frame is solved
+        self.preview.show(index, cache.read(index) if cache else self.gathered.start())
         self.at = self.scene.frame_current
 
     def _scrub(self):
