@@ -58,8 +58,8 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     # Time remapping changes the speed of curves; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
     notes, are_checked = [], False
-    for target, count in zip(targets, cache.header.vertex_counts, strict=True):
-        _refuse_changed(bpy.data.objects.get(target.key), count)
+    for target, points in zip(targets, cache.header.vertex_counts, strict=True):
+        _refuse_changed(bpy.data.objects.get(target.key), points)
     for at, target in enumerate(targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
@@ -81,12 +81,12 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     return notes
 
 
-def _refuse_changed(ob, count):
-    """Refuse an object, or None, whose mesh was changed since its frames of `count` points."""
+def _refuse_changed(ob, before):
+    """Refuse an object, or None, that has other points than it had `before`, in its frames."""
     if ob is None or ob.vbd.role == "RIGID" or is_hair(ob) or reshaping(ob):
         return
-    if (now := point_count(ob)) != count:
-        raise ValueError(message("resume.load_vertices", name=ob.name, now=now, before=count))
+    if (now := point_count(ob)) != before:
+        raise ValueError(message("resume.load_vertices", name=ob.name, now=now, before=before))
 
 
 def load(scene, folder=None, blend=None):

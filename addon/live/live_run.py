@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+import bpy
+
 from ...solver.messages import message
 from ..baking.resuming import EVERY_FRAME, saved_for
 from ..baking.run import Run
@@ -106,7 +108,10 @@ class LiveRun(Run):
         """Show the next frame when it is due; look what the user does."""
         if not self.session.watch(self):
             return
-        if self.scene.frame_current != self.at:
+        if _stopped_playing(self.context):
+            self.state.paused = False
+            self.go_on()
+        elif self.scene.frame_current != self.at:
             self._scrub()
         self.session.pulls.serve(self)
         if self.ready and not self.state.paused and self.pace.is_due():
@@ -153,3 +158,12 @@ class LiveRun(Run):
     def name(self):
         """The identifier of the bake; frames of the coarse preview are no bake's."""
         return uuid4().hex if self.session.is_coarse else super().name()
+
+
+def _stopped_playing(context):
+    """Stop Blender's own playing, which would drag the timeline; returns whether it ran."""
+    playing = [w for w in context.window_manager.windows if w.screen.is_animation_playing]
+    for window in playing:
+        with context.temp_override(window=window):
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+    return bool(playing)

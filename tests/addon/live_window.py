@@ -2,7 +2,7 @@
 """Live by mouse and keyboard, for tests/addon/test_live_window.py:
 
     blender --factory-startup --enable-event-simulate --python tests/addon/live_window.py -- \
-        PACKAGES [cloth] [soft] [rod] [rigid] [grains] [shot=FOLDER]
+        PACKAGES [all] [playing] [cloth] [soft] [rod] [rigid] [grains] [shot=FOLDER]
 
 PACKAGES is a folder with the packages vbd and warp. Prints "passed NAME" for every story, and exits
 with 1 at the first fault.
@@ -256,7 +256,8 @@ def whole_story(hand):
     yield from hand.tap("RET")
     yield from wait(lambda: not scene.vbd.live_bake)
     yield from wait(lambda: not bpy.context.window_manager.vbd.baking and ob.vbd.baked)
-    assert not scene.vbd.frames_missing and not played_cache(scene).header.edited
+    header = played_cache(scene).header
+    assert not scene.vbd.frames_missing and not header.edited, (scene.vbd.frames_missing, header)
     assert len(ob.data.shape_keys.key_blocks) >= LAST
     scene.frame_set(LAST)
     corners = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).bound_box
@@ -264,10 +265,32 @@ def whole_story(hand):
     picture("baked")
 
 
+def playing_story(hand):
+    """Live while the timeline plays, before and again."""
+    scene = fresh()
+    hanging_cloth()
+    for frame in (8, 16):
+        with override():
+            bpy.ops.screen.animation_play()
+        if session() is None:
+            yield from running(hand, frame)
+        yield from wait(lambda f=frame: session().newest >= f)
+        assert not hand.window.screen.is_animation_playing and not session().state.paused
+        assert scene.frame_current == session().run.at
+    yield from hand.tap("SPACE")
+    yield from wait(lambda: session().state.paused)
+    with override():
+        bpy.ops.screen.animation_play()  # goes on
+    yield from after(4)
+    yield from hand.tap("ESC")
+    yield from wait(lambda: session() is None)
+
+
 def stories():
     hand = Hand()
-    for name in [word for word in WORDS if "=" not in word] or ["all", *MAKERS]:
-        yield from whole_story(hand) if name == "all" else pulled_story(name, hand)
+    for name in [word for word in WORDS if "=" not in word] or ["all", "playing", *MAKERS]:
+        own = {"all": whole_story, "playing": playing_story}.get(name)
+        yield from own(hand) if own else pulled_story(name, hand)
         print(f"passed {name}", flush=True)
 
 
