@@ -4,7 +4,7 @@ r"""Response time of Blender's window while a bake or Live runs.
 Usage, with the extension installed in a Blender that has a window:
 
     blender --python benchmarks/responsiveness.py -- [cloth|soft|hanging|cube|rope] [vertices] \
-        [seconds] [live] [boxes] [plain]
+        [seconds] [live] [boxes] [plain] [bare]
 
 Builds a scene (by default 50,000 vertices at default settings) and turns the view nine times a
 second, like a user who looks around: for a while before the bake, from the press of Bake until it
@@ -17,8 +17,8 @@ tells what drawing them takes without Live: frames shown a second, and CPU time 
 the window's thread and of all others, which draw in software, and solve.
 
 `hanging` is a cloth that hangs by two corners, `cube` the default cube over a plane, `rope` a rope
-with a ball. Drawing in software is quicker with `boxes` (the body is drawn as its bounds) and
-`plain` (without anti-aliasing).
+with a ball. Drawing in software is quicker with `boxes` (the body is drawn as its bounds),
+`plain` (without anti-aliasing) and `bare` (without overlays).
 """
 
 import json
@@ -45,7 +45,7 @@ FREE = 240
 def arguments():
     """Kind of body, its vertices, seconds of the bake, and how it is drawn."""
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
-    drawn = {word for word in words if word in ("live", "boxes", "plain")}
+    drawn = {word for word in words if word in ("live", "boxes", "plain", "bare")}
     words = [word for word in words if word not in drawn]
     kind, vertices, seconds = words + ["cloth", "50000", "60"][len(words) :]
     return kind, int(vertices), float(seconds), drawn
@@ -180,6 +180,8 @@ def measured(clock, place, seconds, press):
     until = time.perf_counter() + seconds
     while state.baking:
         clock.stage = state.status.partition(" ")[0].strip(",") or clock.stage
+        if state.live and LIVE not in clock.marks:
+            until = time.perf_counter() + seconds  # from its first frame on
         if time.perf_counter() > until:
             state.cancel_requested = True
         yield
@@ -234,7 +236,7 @@ def main():
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
     view, preferences = area.spaces.active, bpy.context.preferences.view
-    view.show_region_ui = True
+    view.show_region_ui, view.overlay.show_overlays = True, "bare" not in drawn
     view.region_3d.view_location, view.region_3d.view_distance = (0.0, 0.0, 0.8), 5.0
     splash, preferences.show_splash = preferences.show_splash, False
     clock = Clock(view.region_3d)

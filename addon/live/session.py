@@ -97,8 +97,7 @@ class LiveSession:
             if before is None or is_lost:
                 raise
             self.run, self.state.cancel_requested = before, True
-            known = {"names": ", ".join(labels), "error": explain(error)}
-            self.reason = message("live.cannot_" + ("change" if labels else "start_over"), **known)
+            self.reason = _refusal(labels, explain(error))
 
     @contextmanager
     def _running(self):
@@ -217,6 +216,13 @@ class LiveSession:
         until = time.monotonic() + PATIENCE
         while LiveSession.current is self and time.monotonic() < until:
             time.sleep(0.01)
+
+
+def _refusal(labels, error):
+    """A sentence about changes, or a start over without any, that an error has ended."""
+    if labels:
+        return message("live.cannot_change", names=", ".join(labels), error=error)
+    return message("live.cannot_start_over", error=error)
 
 
 def first_frame(scene, folder=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may happen to the scene and the files while Live runs."""
+"""Faults of the scene and of files while Live runs."""
 
 import bpy
 import numpy as np
