@@ -14,7 +14,7 @@ same minutes, and the additional time of the bake; and how often the viewport wa
 
 With `live` it is Live in place of a bake. Then Blender plays the frames, as fast as it can, which
 tells what drawing them takes without Live: frames shown a second, and CPU time for each of them of
-the window's thread and of all others, which draw in software, and solve.
+the window's thread, of threads that draw in software (Mesa's llvmpipe), and of others, which solve.
 
 `hanging` is a cloth that hangs by two corners, `cube` the default cube over a plane, `rope` a rope
 with a ball. Drawing in software is quicker with `boxes` (the body is drawn as its bounds),
@@ -23,9 +23,11 @@ with a ball. Drawing in software is quicker with `boxes` (the body is drawn as i
 
 import json
 import math
+import os
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import bpy
 import gpu
@@ -120,7 +122,8 @@ class Clock:
         self.delays = []  # (event, seconds)
         self.drawings = []  # (event, time)
         self.frames, self.frame = 0, 0
-        self.marks = {}  # by event: its first and its last (time, CPU time, of this thread, frames)
+        # By event: time, CPU time, that of this thread and of drawing, and frames; first and last.
+        self.marks = {}
 
     def turn(self):
         """Turn the view as often as is due by now; count frames and time."""
@@ -129,8 +132,11 @@ class Clock:
             self.due += PERIOD
             self.region.view_rotation = STEP @ self.region.view_rotation
         frame = bpy.context.scene.frame_current
+        if frame == self.frame:
+            return
         self.frames, self.frame = self.frames + max(frame - self.frame, 0), frame
-        now = time.perf_counter(), time.process_time(), time.thread_time(), self.frames
+        spent = time.process_time(), time.thread_time(), drawing_time()
+        now = time.perf_counter(), *spent, self.frames
         self.marks[self.stage] = self.marks.get(self.stage, (now,))[0], now
 
     def note(self):
@@ -160,11 +166,21 @@ class Clock:
         rate = bpy.context.scene.render.fps
         for name in (LIVE, PLAYING):
             if name in self.marks:
-                spent, cpu, own, frames = np.subtract(*reversed(self.marks[name]))
+                spent, cpu, own, drawn, frames = np.subtract(*reversed(self.marks[name]))
                 share = f", {100.0 * frames / spent / rate:.0f} % of real time" * (name == LIVE)
                 print(f"{name}: {frames / spent:.1f} frames a second{share}; CPU time a frame:")
-                each = 1e3 * own / frames, 1e3 * (cpu - own) / frames
-                print("{:8.1f} ms of the window's thread, {:.1f} ms of others".format(*each))
+                each = np.array((own, drawn, cpu - own - drawn)) / frames * 1e3
+                print("{:8.1f} ms window, {:.1f} ms drawing, {:.1f} ms others".format(*each))
+
+
+def drawing_time():
+    """CPU time of this process's threads that draw in software [s], 0 where there are none."""
+    times = 0.0
+    for task in Path("/proc/self/task").glob("*/stat"):
+        name, _, numbers = task.read_text().partition("(")[2].rpartition(")")
+        if name.startswith("llvmpipe"):
+            times += sum(map(int, numbers.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    return times
 
 
 def measured(clock, place, seconds, press):
