@@ -68,6 +68,7 @@ class LiveRun(Run):
 
     def thread(self, device, kept):
         thread = super().thread(device, kept)
+        thread.gives_way = False  # frames are what the window waits for
         self.first = min(self.first, kept.last) if kept else 0
         self.newest = self.first
         self.ready = deque(range(self.first + 1, kept.frame + 1) if kept else ())

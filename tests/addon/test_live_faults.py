@@ -163,3 +163,10 @@ def test_a_render_ends_it(scene, tmp_path):
     assert session.generator is None and "render" in session.outcome.lines()[0].text
     assert ob.vbd.baked and scene.frame_current == at and has_left_nothing()
     assert np.isfinite(shown(ob)).all()
+
+
+def test_other_programs_do_not_keep_the_solver_from_its_frames(scene):
+    tet_block()
+    session = begun()
+    assert not session.run.solver.gives_way  # as the solver of a bake does
+    session.finish()
