@@ -1,25 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-r"""Response time of Blender's window while a bake runs.
+r"""Response time of Blender's window while a bake or Live runs.
 
 Usage, with the extension installed in a Blender that has a window:
 
-    blender --python benchmarks/responsiveness.py -- [cloth|soft] [vertices] [seconds] \
-        [live] [boxes] [plain]
+    blender --python benchmarks/responsiveness.py -- [cloth|soft|hanging|cube|rope] [vertices] \
+        [seconds] [live] [boxes] [plain] [bare]
 
 Builds a scene (by default 50,000 vertices at default settings) and turns the view nine times a
 second, like a user who looks around: for a while before the bake, from the press of Bake until it
 is canceled after so many seconds (60), and for a while after. Prints for each of these the time
 from the turn of the view until it was drawn: that of an idle Blender on the same machine in the
 same minutes, and the additional time of the bake; and how often the viewport was drawn a second.
-With `live` it is Live in place of a bake. Drawing in software is quicker with `boxes` (the body is
-drawn as its bounds) and `plain` (without anti-aliasing).
+
+With `live` it is Live in place of a bake. Then Blender plays the frames, as fast as it can, which
+tells what drawing them takes without Live: frames shown a second, and CPU time for each of them of
+the window's thread, of threads that draw in software (Mesa's llvmpipe), and of others, which solve.
+
+`hanging` is a cloth that hangs by two corners, `cube` the default cube over a plane, `rope` a rope
+with a ball. Drawing in software is quicker with `boxes` (the body is drawn as its bounds),
+`plain` (without anti-aliasing) and `bare` (without overlays).
 """
 
 import json
 import math
+import os
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import bpy
 import gpu
@@ -31,27 +39,39 @@ PERIOD = 0.107  # from one turn of the view to the next, out of step with the ti
 VISIT = 0.002  # interval of the checks whether the time is over [s]
 STEP = Quaternion((0.0, 0.0, 1.0), math.radians(2.0))
 BEFORE, AFTER = "idle before the bake", "idle after the bake"
+LIVE, PLAYING = "Live", "Playing the frames"
+# So high that playing does not wait [frames/s].
+FREE = 240
 
 
 def arguments():
     """Kind of body, its vertices, seconds of the bake, and how it is drawn."""
     words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
-    drawn = {word for word in words if word in ("live", "boxes", "plain")}
+    drawn = {word for word in words if word in ("live", "boxes", "plain", "bare")}
     words = [word for word in words if word not in drawn]
     kind, vertices, seconds = words + ["cloth", "50000", "60"][len(words) :]
     return kind, int(vertices), float(seconds), drawn
 
 
 def build(kind, vertices):
-    """A body of about so many vertices above a ball and a floor; returns it, selected."""
+    """A body of about so many vertices above a floor, and a ball; returns it, selected."""
     for ob in list(bpy.data.objects):
         bpy.data.objects.remove(ob)
     bpy.ops.mesh.primitive_plane_add(size=10.0)
     bpy.ops.vbd.add(role="COLLIDER")
+    side = round(math.sqrt(vertices)) - 1
+    if kind == "cube":
+        bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 3.0))
+        return chosen("SOFT")
+    if kind == "hanging":
+        grid = {"x_subdivisions": side, "y_subdivisions": side}
+        bpy.ops.mesh.primitive_grid_add(**grid, size=2.0, location=(0.0, 0.0, 3.0))
+        return chosen("CLOTH", (side, side * (side + 2)))
+    if kind == "rope":
+        return rope(vertices)
     bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=(0.0, 0.0, 0.5))
     bpy.ops.vbd.add(role="COLLIDER")
     if kind == "cloth":
-        side = round(math.sqrt(vertices)) - 1
         bpy.ops.mesh.primitive_grid_add(
             x_subdivisions=side, y_subdivisions=side, size=2.0, location=(0.0, 0.0, 1.1)
         )
@@ -60,8 +80,35 @@ def build(kind, vertices):
         bpy.ops.mesh.primitive_uv_sphere_add(
             segments=2 * rings, ring_count=rings, radius=0.6, location=(0.1, 0.0, 1.8)
         )
+    return chosen(kind.upper())
+
+
+def chosen(role, pinned=()):
+    """Give the active object a role, and pin vertices of it; returns it."""
     ob = bpy.context.object
-    bpy.ops.vbd.add(role=kind.upper())
+    bpy.ops.vbd.add(role=role)
+    if pinned:
+        ob.vertex_groups.new(name="Pins").add(pinned, 1.0, "REPLACE")
+        ob.vbd.pin_group = "Pins"
+    return ob
+
+
+def rope(vertices):
+    """A rope, pinned at one end, with a rigid ball at the other; returns the rope."""
+    mesh = bpy.data.meshes.new("Rope")
+    points = [(2.0 * k / (vertices - 1), 0.0, 3.0) for k in range(vertices)]
+    mesh.from_pydata(points, [(k, k + 1) for k in range(vertices - 1)], [])
+    ob = bpy.data.objects.new("Rope", mesh)
+    bpy.context.collection.objects.link(ob)
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.2, location=(2.2, 0.0, 3.0))
+    ball = chosen("RIGID")
+    bpy.ops.object.select_all(action="DESELECT")
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+    chosen("ROD", (0,))
+    item = ob.vbd.attachments.add()
+    item.target, item.vertex_group = ball, ob.vertex_groups.new(name="End").name
+    ob.vertex_groups["End"].add([vertices - 1], 1.0, "REPLACE")
     return ob
 
 
@@ -74,13 +121,23 @@ class Clock:
         self.turned = []  # time of a turn of the view, for turns that are not drawn yet
         self.delays = []  # (event, seconds)
         self.drawings = []  # (event, time)
+        self.frames, self.frame = 0, 0
+        # By event: time, CPU time, that of this thread and of drawing, and frames; first and last.
+        self.marks = {}
 
     def turn(self):
-        """Turn the view as often as is due by now."""
+        """Turn the view as often as is due by now; count frames and time."""
         while self.due < time.perf_counter():
             self.turned.append(self.due)
             self.due += PERIOD
             self.region.view_rotation = STEP @ self.region.view_rotation
+        frame = bpy.context.scene.frame_current
+        if frame == self.frame:
+            return
+        self.frames, self.frame = self.frames + max(frame - self.frame, 0), frame
+        spent = time.process_time(), time.thread_time(), drawing_time()
+        now = time.perf_counter(), *spent, self.frames
+        self.marks[self.stage] = self.marks.get(self.stage, (now,))[0], now
 
     def note(self):
         """Called by Blender when it draws the viewport."""
@@ -106,6 +163,24 @@ class Clock:
             times = [time for stage, time in self.drawings if stage in members]
             if len(times) > 1:
                 print(f"{'':24}{(len(times) - 1) / (times[-1] - times[0]):8.1f} drawings a second")
+        rate = bpy.context.scene.render.fps
+        for name in (LIVE, PLAYING):
+            if name in self.marks:
+                spent, cpu, own, drawn, frames = np.subtract(*reversed(self.marks[name]))
+                share = f", {100.0 * frames / spent / rate:.0f} % of real time" * (name == LIVE)
+                print(f"{name}: {frames / spent:.1f} frames a second{share}; CPU time a frame:")
+                each = np.array((own, drawn, cpu - own - drawn)) / frames * 1e3
+                print("{:8.1f} ms window, {:.1f} ms drawing, {:.1f} ms others".format(*each))
+
+
+def drawing_time():
+    """CPU time of this process's threads that draw in software [s], 0 where there are none."""
+    times = 0.0
+    for task in Path("/proc/self/task").glob("*/stat"):
+        name, _, numbers = task.read_text().partition("(")[2].rpartition(")")
+        if name.startswith("llvmpipe"):
+            times += sum(map(int, numbers.split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    return times
 
 
 def measured(clock, place, seconds, press):
@@ -120,7 +195,9 @@ def measured(clock, place, seconds, press):
     yield from _next_drawing(clock)
     until = time.perf_counter() + seconds
     while state.baking:
-        clock.stage = state.status.partition(" ")[0] or clock.stage
+        clock.stage = state.status.partition(" ")[0].strip(",") or clock.stage
+        if state.live and LIVE not in clock.marks:
+            until = time.perf_counter() + seconds  # from its first frame on
         if time.perf_counter() > until:
             state.cancel_requested = True
         yield
@@ -128,6 +205,23 @@ def measured(clock, place, seconds, press):
     yield from _next_drawing(clock)
     clock.stage = AFTER
     yield from _pass(IDLE)
+    if LIVE in clock.marks:
+        yield from played(clock, place)
+
+
+def played(clock, place):
+    """Measure while Blender plays the frames, as fast as it can."""
+    scene = bpy.context.scene
+    fps, scene.render.fps, scene.sync_mode = scene.render.fps, FREE, "NONE"
+    scene.frame_set(scene.vbd.frame_start)
+    with bpy.context.temp_override(**place):
+        bpy.ops.screen.animation_play()
+    yield from _next_drawing(clock)
+    clock.stage = PLAYING
+    yield from _pass(IDLE)
+    with bpy.context.temp_override(**place):
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+    scene.render.fps = fps
 
 
 def _pass(seconds):
@@ -158,7 +252,7 @@ def main():
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
     view, preferences = area.spaces.active, bpy.context.preferences.view
-    view.show_region_ui = True
+    view.show_region_ui, view.overlay.show_overlays = True, "bare" not in drawn
     view.region_3d.view_location, view.region_3d.view_distance = (0.0, 0.0, 0.8), 5.0
     splash, preferences.show_splash = preferences.show_splash, False
     clock = Clock(view.region_3d)

@@ -58,6 +58,8 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     # Time remapping changes the speed of curves; every baked frame stays at its scene frame.
     pace = scene.render.frame_map_old / scene.render.frame_map_new
     notes, are_checked = [], False
+    for target, points in zip(targets, cache.header.vertex_counts, strict=True):
+        _refuse_changed(bpy.data.objects.get(target.key), points)
     for at, target in enumerate(targets):
         ob = bpy.data.objects.get(target.key)
         if ob is None:
@@ -77,6 +79,14 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
         notes += map(Hint, end_timeline(scene, frame_start + last))
     refresh_frame(scene)
     return notes
+
+
+def _refuse_changed(ob, before):
+    """Refuse an object, or None, that has other points than it had `before`, in its frames."""
+    if ob is None or ob.vbd.role == "RIGID" or is_hair(ob) or reshaping(ob):
+        return
+    if (now := point_count(ob)) != before:
+        raise ValueError(message("resume.load_vertices", name=ob.name, now=now, before=before))
 
 
 def load(scene, folder=None, blend=None):

@@ -75,7 +75,9 @@ class SolverThread(Thread):
     has_changed = False
     """True if the input of the run is not that of the frames before."""
     shown = ()
-    """The last frames: their number, and world positions [vertex, 3] per body [m]."""
+    """The last frames: their number, and per body world positions [vertex, 3] and offsets of its
+    smooth skin [point, 3], both in m.
+    """
 
     def __init__(self, gathered, device, folder, fps, kept=None, gives_way=False):
         super().__init__(name="vbd-solver", daemon=True)
@@ -140,7 +142,7 @@ class SolverThread(Thread):
                 if self.kept and frame.index == self.kept.frame + 1:
                     self._resume()  # only once the first new frame is solved
                 self._note(frame.index)
-                self.shown = (*self.shown[-2:], (frame.index, frame.exact_positions))
+                self.shown = (*self.shown[-2:], (frame.index, frame.exact_positions, frame.skins))
                 places = frame.places()
                 self.bodies.take(frame, places)
                 numbers = self._numbers(frame.index, frame, places)

@@ -6,14 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+import bpy
+
 from ...solver.messages import message
 from ..baking.resuming import EVERY_FRAME, saved_for
 from ..baking.run import Run
 from ..objects.participants import participants
 from ..playing.baked import rate
 from .coarse import lowered
-from .pace import Pace
+from .pace import AHEAD, Pace
 from .watching import SceneWatch
+
+# Frames whose positions are known: the newest one that is shown, and those solved ahead of it.
+KNOWN = 1 + AHEAD
 
 
 @dataclass
@@ -25,7 +30,20 @@ class LiveRun(Run):
     """Labels of changes since the frame before."""
     first: int = 0
     """The last frame that need not be shown, counted from 0."""
+    earlier: tuple = ()
+    """The last frames of the run before, as `SolverThread.shown`, if this one continues it."""
     pace = watching = None
+
+    def last_frames(self):
+        """The last frames that this run or the one before has solved."""
+        return (*self.earlier, *self.solver.shown)[-KNOWN:]
+
+    def shown(self):
+        """Positions and offsets of skins per body in the frame of the viewport, if it is one of the
+        last ones; else None.
+        """
+        known = {index: (positions, skins) for index, positions, skins in self.last_frames()}
+        return known.get(self.preview.shown)
 
     def drawn(self):
         """Nothing is drawn between this run and the one before, but weights are read."""
@@ -50,6 +68,7 @@ class LiveRun(Run):
 
     def thread(self, device, kept):
         thread = super().thread(device, kept)
+        thread.gives_way = False  # frames are what the window waits for
         self.first = min(self.first, kept.last) if kept else 0
         self.newest = self.first
         self.ready = deque(range(self.first + 1, kept.frame + 1) if kept else ())
@@ -90,7 +109,10 @@ class LiveRun(Run):
         """Show the next frame when it is due; look what the user does."""
         if not self.session.watch(self):
             return
-        if self.scene.frame_current != self.at:
+        if _stopped_playing(self.context):
+            self.state.paused = False
+            self.go_on()
+        elif self.scene.frame_current != self.at:
             self._scrub()
         self.session.pulls.serve(self)
         if self.ready and not self.state.paused and self.pace.is_due():
@@ -104,7 +126,8 @@ class LiveRun(Run):
         return not self.ready or self.solver.stopping.is_set()
 
     def _picture(self, index):
-        self.preview.show(index, self.solver.cache.read(index))
+        cache = self.solver.cache  # there is none before the first frame is solved
+        self.preview.show(index, cache.read(index) if cache else self.gathered.start())
         self.at = self.scene.frame_current
 
     def _scrub(self):
@@ -136,3 +159,12 @@ class LiveRun(Run):
     def name(self):
         """The identifier of the bake; frames of the coarse preview are no bake's."""
         return uuid4().hex if self.session.is_coarse else super().name()
+
+
+def _stopped_playing(context):
+    """Stop Blender's own playing, which would drag the timeline; returns whether it ran."""
+    playing = [w for w in context.window_manager.windows if w.screen.is_animation_playing]
+    for window in playing:
+        with context.temp_override(window=window):
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+    return bool(playing)

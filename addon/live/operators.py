@@ -80,8 +80,7 @@ class VBD_OT_live(Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
-        session = self.session
-        if session.generator is None:  # ended by a handler
+        if self.session.generator is None:  # ended by a handler
             self._leave(context)
             return self._ended()
         if event.value == "PRESS" and (done := self._key(context, event)):
@@ -89,7 +88,7 @@ class VBD_OT_live(Operator):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         try:
-            if not session.advance(VISIT):
+            if not self.session.advance(VISIT):
                 self._leave(context)
                 return self._ended()
         except (ValueError, OSError) as error:
@@ -150,7 +149,8 @@ class VBD_OT_live(Operator):
     def _ended(self):
         outcome = self.session.outcome
         if outcome is None:
-            self.report({"INFO"}, self.session.reason or message("live.dropped"))
+            level = "ERROR" if self.session.has_failed else "INFO"
+            self.report({level}, self.session.reason or message("live.dropped"))
             return {"CANCELLED"}
         level, text = outcome.report()
         self.report({level}, text)

@@ -57,12 +57,17 @@ class _Eye:
 
 
 def points_shown(session):
-    """The points that a pull can take, [point, 3] in metres by body, in the frame that is shown."""
+    """The points that a pull can take, [point, 3] in metres by body, where the viewport shows them;
+    none in a frame that was solved before this Live.
+    """
     run = session.run
-    frames = dict(run.solver.shown)
-    bodies = run.gathered.simulated()
-    positions = frames.get(run.newest) or [_start_of(body) for body in bodies]
-    return {body.name: pullable(body, p) for body, p in zip(bodies, positions, strict=True)}
+    bodies, known = run.gathered.simulated(), run.shown()
+    if run.preview.shown == 0:
+        known = [_start_of(body) for body in bodies], [None] * len(bodies)
+    if known is None:
+        return {}
+    found = zip(bodies, *known, strict=True)
+    return {body.name: pullable(body, positions, skin) for body, positions, skin in found}
 
 
 def _start_of(body):

@@ -42,6 +42,8 @@ class VBD_OT_pull(Operator):
             return {"PASS_THROUGH"}
         found = pick(context, self.session, (event.mouse_region_x, event.mouse_region_y))
         if found is None:
+            if not points_shown(self.session):
+                self.report({"INFO"}, message("live.not_solved_here"))
             return {"PASS_THROUGH"}
         self.pull, self.place = found
         for pin in self.session.pulls.pins():  # take a pinned vertex in hand again
@@ -132,8 +134,9 @@ def lines_of(session):
     if not held or session.newest < 0:
         return np.zeros((0, 2, 3)), []
     points, scale = points_shown(session), unit_scale(session.scene)
+    held = [pull for pull in held if pull.body in points]
     ends = [(points[pull.body][pull.point] / scale, pull.goal / scale) for pull in held]
-    return np.array(ends), [pull.is_pin for pull in held]
+    return np.reshape(ends, (-1, 2, 3)), [pull.is_pin for pull in held]
 
 
 def _draw():

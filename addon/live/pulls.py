@@ -111,13 +111,15 @@ def stiffness_for(body, strength):
     return strength * float(np.sum(vertex_mass(body))) * GRAVITY / (STRETCH * size)
 
 
-def pullable(body, positions):
+def pullable(body, positions, skin=None):
     """The points [point, 3] of a body of the solver at `positions` that a pull can take, by the
-    numbers that `Edits.pull` knows.
+    numbers that `Edits.pull` knows. `skin`: the offsets of its smooth skin there, if it has one.
     """
-    from ...solver.bodies import RigidBody  # Warp takes half a second to import
+    from ...solver.bodies import RigidBody, Rod  # Warp takes half a second to import
 
-    surface = getattr(body, "surface", None)
+    positions, surface = np.asarray(positions), getattr(body, "surface", None)
+    if isinstance(body, Rod) and body.directors is not None:  # those lie beside it, unseen
+        return positions[: len(positions) - len(body.directors)]
     if surface is None or isinstance(body, RigidBody):  # those of its mesh
-        return np.asarray(positions)
-    return surface.points(np.asarray(positions))
+        return positions
+    return surface.points(positions, skin)

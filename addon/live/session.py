@@ -39,7 +39,7 @@ class LiveSession:
         self.folder = self.run = self.outcome = None
         self.pulls, self.weights, self.is_compiled = MousePulls(), WeightWatch(), False
         self.changes, self.reason, self.started = [], "", time.monotonic()
-        self.notice = ""
+        self.notice, self.has_failed = "", False
         self.generator = self._steps()
 
     def _steps(self):
@@ -83,22 +83,21 @@ class LiveSession:
                 break
 
     def _one_run(self, after, first):
-        """Run once; an error after a change ends Live with the frames so far."""
+        """Run once; an error ends Live with the frames of the run before, if they still exist."""
         before, labels, self.changes = self.run, self.changes, []
         wait = IDLE if bpy.app.background else 0.0
         is_own = not self.is_coarse
         known = self.context, self.folder, wait, True, after, None, is_own, self, labels, first
-        run = LiveRun(*known)
+        run = LiveRun(*known, () if before is None or after is None else before.last_frames())
         try:
             self.run = run
             yield from run.steps()
         except (ValueError, OSError) as error:
-            if before is None or after is None:
+            is_lost = after is None and run.solver is not None and run.solver.cache is not None
+            if before is None or is_lost:
                 raise
             self.run, self.state.cancel_requested = before, True
-            self.reason = message(
-                "live.cannot_change", names=", ".join(labels), error=explain(error)
-            )
+            self.reason = _refusal(labels, explain(error))
 
     @contextmanager
     def _running(self):
@@ -168,24 +167,34 @@ class LiveSession:
         return f"{text}. {self.reason}" if self.reason else text
 
     def advance(self, seconds):
-        """Work for a while; returns whether Live goes on."""
+        """Work for a while; returns whether Live goes on. Errors are those of `_steps`."""
         deadline = time.monotonic() + seconds
         try:
             while next(self.generator) is not None and time.monotonic() < deadline:
                 pass
         except StopIteration:
-            self.generator = None
+            pass
+        except ReferenceError:
+            if self.scene in bpy.data.scenes.values():
+                raise
+            self.reason = message("live.scene_deleted")
+        finally:
+            if self.generator.gi_frame is None:
+                self.generator = None
         return self.generator is not None
 
     def finish(self, reason=""):
-        """Stop now, and keep the frames so far."""
+        """Stop now, and keep the frames so far; an error becomes the reason."""
         self.reason, self.state.cancel_requested = reason, True
-        while self.generator is not None and self.advance(1.0):
-            time.sleep(0.001)
+        try:
+            while self.generator is not None and self.advance(1.0):
+                time.sleep(0.001)
+        except (ValueError, OSError) as error:
+            self.reason, self.has_failed = explain(error), True
 
     def pause(self, holds):
         """Hold the picture and the solver, or go on."""
-        if self.state.paused and not holds and self.run.pace is not None:
+        if self.state.paused and not holds and self.newest >= 0:
             self.run.go_on()
         self.state.paused = holds
 
@@ -207,6 +216,13 @@ class LiveSession:
         until = time.monotonic() + PATIENCE
         while LiveSession.current is self and time.monotonic() < until:
             time.sleep(0.01)
+
+
+def _refusal(labels, error):
+    """A sentence about changes, or a start over without any, that an error has ended."""
+    if labels:
+        return message("live.cannot_change", names=", ".join(labels), error=error)
+    return message("live.cannot_start_over", error=error)
 
 
 def first_frame(scene, folder=None):

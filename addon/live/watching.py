@@ -13,6 +13,8 @@ from ..objects.participants import participants
 FIXED = ("role", "resolution", "contact_vertices", "keep_coarse", "stack_place", "stack_modifier")
 # Interval of the checks, and how long the scene must rest after a change before it is used [s].
 EVERY, REST = 0.1, 0.2
+# With many objects checks are as much rarer as keeps them below this fraction of the time.
+SHARE = 0.1
 
 
 class SceneWatch:
@@ -32,8 +34,8 @@ class SceneWatch:
         now = self.clock()
         if now < self.next:
             return []
-        self.next = now + EVERY
         state = self._now()
+        self.next = now + max(EVERY, (self.clock() - now) / SHARE)
         if state != self.seen:
             self.seen, self.since = state, now
         if self.seen == self.known or now - self.since < REST:

@@ -56,13 +56,16 @@ class Preview:
             for target, shape in zip(self.targets, points, strict=True):
                 ob = bpy.data.objects.get(target.key)
                 if ob is not None:
-                    self.active[ob.name] = ob.modifiers.active and ob.modifiers.active.name
+                    self.active[ob.name] = ob.modifiers.active.name if ob.modifiers.active else ""
                     groups.append(self._add(ob, shape))
             self.show(index, points)
             yield
         finally:
-            for ob in self._objects():
-                self._clear(ob)
+            _remove_all()
+            for name, before in self.active.items():
+                ob = bpy.data.objects.get(name)
+                if ob is not None and before in ob.modifiers:
+                    ob.modifiers.active = ob.modifiers[before]
             for name in self.copies.values():
                 data = bpy.data.objects[name].data  # this removes the object too
                 (bpy.data.meshes if data.id_type == "MESH" else bpy.data.curves).remove(data)
@@ -150,27 +153,22 @@ class Preview:
                 if name in bpy.data.objects:
                     moved.move(bpy.data.objects[name], NAME, rows, depsgraph)
 
-    def _clear(self, ob):
-        modifier = ob.modifiers.get(NAME)
-        if modifier:
-            ob.modifiers.remove(modifier)
-        if not is_curve(ob) and NAME in ob.data.attributes:
-            ob.data.attributes.remove(ob.data.attributes[NAME])
-        active = ob.modifiers.get(self.active.get(ob.name) or "")
-        if active:
-            ob.modifiers.active = active
-
 
 def remove_leftovers():
     """Remove previews that no bake shows: a file of a session that crashed may have some."""
-    if bpy.context.window_manager.vbd.baking:
-        return
+    if not bpy.context.window_manager.vbd.baking:
+        _remove_all()
+
+
+def _remove_all():
+    """Remove all previews, also those of objects that were renamed, copied or deleted meanwhile."""
     for ob in bpy.data.objects:
         modifier = ob.modifiers.get(NAME)
         if modifier and ob.is_editable:
             ob.modifiers.remove(modifier)
-            if ob.type == "MESH" and NAME in ob.data.attributes:
-                ob.data.attributes.remove(ob.data.attributes[NAME])
+    for mesh in bpy.data.meshes:
+        if NAME in mesh.attributes and mesh.is_editable:
+            mesh.attributes.remove(mesh.attributes[NAME])
 
 
 def _at_attribute(mesh):

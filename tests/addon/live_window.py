@@ -2,7 +2,7 @@
 """Live by mouse and keyboard, for tests/addon/test_live_window.py:
 
     blender --factory-startup --enable-event-simulate --python tests/addon/live_window.py -- \
-        PACKAGES [cloth] [soft] [rod] [rigid] [grains] [shot=FOLDER]
+        PACKAGES [all] [playing] [cloth] [soft] [rod] [rigid] [grains] [shot=FOLDER]
 
 PACKAGES is a folder with the packages vbd and warp. Prints "passed NAME" for every story, and exits
 with 1 at the first fault.
@@ -37,6 +37,7 @@ import vbd  # noqa: E402
 
 vbd.register()
 
+from vbd.addon.files.saving_statistics import played_cache  # noqa: E402
 from vbd.addon.live.picking import points_shown  # noqa: E402
 from vbd.addon.live.session import LiveSession  # noqa: E402
 from vbd.solver.device import thread_priority  # noqa: E402
@@ -45,8 +46,12 @@ from vbd.solver.device import thread_priority  # noqa: E402
 thread_priority.LOWER = {}
 
 END = 2000
+# Frames of the bake, and how long a window that draws slowly needs for a menu [s].
+LAST, DRAWN = 25, 3.0
 # The way of the mouse [m], and how many frames the body has to follow.
 ASIDE, FRAMES = np.array((0.8, 0.0, 0.5)), 20
+# What a pulled point may be off the mouse at first [pixels].
+NEAR = 40.0
 
 
 def picture(name):
@@ -187,6 +192,9 @@ def pull_aside(hand, ob, choose):
     yield from wait(lambda: session().pulls.held())
     (pull,) = session().pulls.held()
     assert pull.body == ob.name, f"the mouse took {pull.body}"
+    # The window has gone on by some frames since the place was found.
+    off = np.subtract(in_window(points_shown(session())[ob.name][pull.point]), (x, y))
+    assert np.linalg.norm(off) < NEAR, f"it took a point that is {off} pixels off"
     goal = place + ASIDE
     goal_x, goal_y = in_window(goal)
     for step in np.linspace(0.0, 1.0, 9)[1:]:
@@ -239,24 +247,50 @@ def whole_story(hand):
     yield from wait(lambda: session() is None)
     assert ob.vbd.baked and scene.frame_current > 4
     picture("stopped")
-    scene.vbd.frame_end = 25
+    scene.vbd.frame_end = LAST
     yield from click_button(hand, "vbd.bake", 0.7)
-    while not bpy.context.window_manager.vbd.baking and scene.vbd.live_bake:
-        yield 2.0
-        yield from hand.tap("RET")  # yes, the frames of Live are to be replaced
+    yield DRAWN  # the question whether the frames of Live are kept
+    yield from hand.tap("DOWN_ARROW")  # no, they are to be replaced
+    yield DRAWN
+    picture("asked")
+    yield from hand.tap("RET")
     yield from wait(lambda: not scene.vbd.live_bake)
     yield from wait(lambda: not bpy.context.window_manager.vbd.baking and ob.vbd.baked)
-    assert not scene.vbd.frames_missing
-    scene.frame_set(25)
+    header = played_cache(scene).header
+    assert not scene.vbd.frames_missing and not header.edited, (scene.vbd.frames_missing, header)
+    assert len(ob.data.shape_keys.key_blocks) >= LAST
+    scene.frame_set(LAST)
     corners = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).bound_box
     assert 0.0 < min((ob.matrix_world @ Vector(corner)).z for corner in corners) < 1.0
     picture("baked")
 
 
+def playing_story(hand):
+    """Live while the timeline plays, before and again."""
+    scene = fresh()
+    hanging_cloth()
+    for frame in (8, 16):
+        with override():
+            bpy.ops.screen.animation_play()
+        if session() is None:
+            yield from running(hand, frame)
+        yield from wait(lambda f=frame: session().newest >= f)
+        assert not hand.window.screen.is_animation_playing and not session().state.paused
+        assert scene.frame_current == session().run.at
+    yield from hand.tap("SPACE")
+    yield from wait(lambda: session().state.paused)
+    with override():
+        bpy.ops.screen.animation_play()  # goes on
+    yield from after(4)
+    yield from hand.tap("ESC")
+    yield from wait(lambda: session() is None)
+
+
 def stories():
     hand = Hand()
-    for name in [word for word in WORDS if "=" not in word] or ["all", *MAKERS]:
-        yield from whole_story(hand) if name == "all" else pulled_story(name, hand)
+    for name in [word for word in WORDS if "=" not in word] or ["all", "playing", *MAKERS]:
+        own = {"all": whole_story, "playing": playing_story}.get(name)
+        yield from own(hand) if own else pulled_story(name, hand)
         print(f"passed {name}", flush=True)
 
 

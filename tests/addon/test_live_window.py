@@ -38,7 +38,7 @@ def packages(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("story", ["all", "soft", "rod", "rigid", "grains"])
+@pytest.mark.parametrize("story", ["all", "playing", "soft", "rod", "rigid", "grains"])
 def test_live_by_mouse_and_keyboard(command, packages, story):
     options = ["--factory-startup", "--enable-event-simulate", "--python", SCRIPT]
     line = [*command, *options, "--", packages, story]
