@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bodies import Cells, RigidBody, Solid, Volume
+from ..bodies.touching import weights_in_touch
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
 from ..scene.analytic_colliders import friction_at
@@ -89,7 +90,8 @@ def contact_surface(assembly, bodies, colliders, settings):
     """
     count = len(assembly.points)
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
-    points, point_triangles = embedded_points(bodies, assembly.vertices, assembly.rigid.numbers)
+    rigid, in_touch = assembly.rigid.numbers, weights_in_touch(bodies, colliders)
+    points, point_triangles = embedded_points(bodies, assembly.vertices, rigid, in_touch)
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True

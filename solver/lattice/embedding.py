@@ -52,10 +52,12 @@ class EmbeddedPoints:
         return point, self.corners[point, slot], self.weights[point, slot]
 
 
-def embedded_points(bodies, vertices, last=()):
+def embedded_points(bodies, vertices, last=(), other_weights=None):
     """The `EmbeddedPoints` of bodies and their triangles [triangle, 3], numbered from 0; `vertices`
     [body] are numbers in solver order. Points of the `last` bodies come last, in that order.
+    Bodies, by their numbers, may have `other_weights` than their surfaces.
     """
+    other_weights = other_weights or {}
     order = [n for n in range(len(bodies)) if n not in set(last)] + list(last)
     surfaces = {n: bodies[n].surface for n in order if getattr(bodies[n], "surface", None)}
     width = max((one.corners.shape[1] for one in surfaces.values()), default=4)
@@ -66,8 +68,8 @@ def embedded_points(bodies, vertices, last=()):
     for number, surface in surfaces.items():
         missing = (0, 0), (0, width - surface.corners.shape[1])
         corners.append(np.pad(vertices[number][surface.corners], missing, mode="edge"))
-        small = np.abs(surface.weights) < LEAST_WEIGHT
-        weights.append(np.pad(np.where(small, 0.0, surface.weights), missing))
+        own = other_weights.get(number, surface.weights)
+        weights.append(np.pad(np.where(np.abs(own) < LEAST_WEIGHT, 0.0, own), missing))
         body.append(np.full(len(surface.corners), number))
         triangles.append(surface.triangles.astype(np.int64) + count)
         offset.append(np.zeros((len(surface.corners), 3)))

@@ -239,3 +239,17 @@ def _are_single(faces):
     is_single = np.zeros(len(key), dtype=bool)
     is_single[likely] = np.isin(key[likely], single)
     return is_single
+
+
+def vertex_normals(points, triangles):
+    """Return the unit normals of the vertices of triangles [point, 3], means of those of triangles
+    weighted by their angles (Thürmer and Wüthrich 1998); 0 where they cancel.
+    """
+    corners = points[triangles]
+    ahead, behind = (np.roll(corners, turn, axis=1) - corners for turn in (-1, 1))
+    normals = np.cross(ahead, behind)
+    angles = np.arctan2(np.linalg.norm(normals, axis=2), (ahead * behind).sum(axis=2))
+    total = np.zeros(points.shape)
+    np.add.at(total, triangles, angles[..., None] * unit(normals))
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.divide(total, length, out=np.zeros(points.shape), where=length > 0.0)
