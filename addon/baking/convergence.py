@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Report about convergence: the verdicts of all frames of a bake in one line of advice."""
 
+from collections import Counter
 from math import inf, isnan, log10
 from statistics import median_low
 
@@ -16,7 +17,8 @@ MOST_ITERATIONS = Settings.__dataclass_fields__["iterations"].metadata["high"]
 # contact usually converges slowly, and smaller steps cost less.
 MOST_ADVISED = Settings.__dataclass_fields__["iterations"].metadata["soft_high"]
 MANY = 10
-# Edges stretched by contact have hit an obstacle within one step: only smaller steps help.
+# Edges stretched by contact have hit an obstacle within one step, and rigid bodies come to their
+# neighbors: only smaller steps help.
 FINER = 4
 # A bake gets a warning from this fraction of poor frames on, ...
 POOR_RATIO = 0.2
@@ -46,6 +48,8 @@ class ConvergenceReport:
         """Number of iterations that each poor frame would have needed."""
         self.stretched = []
         """A `Solved` for every frame in which contact keeps edges long."""
+        self.held_back = []
+        """A `Solved` for every frame in which neighbors hold rigid bodies back."""
         self.last = self.worst = None
         self.skips = 0
 
@@ -58,6 +62,8 @@ class ConvergenceReport:
             self.worst = solved
         if solved.stats.tangles:
             return  # Depenetration is not meant to be exact, and has a report of its own.
+        if solved.stats.held_back:
+            self.held_back.append(solved)
         if solved.stats.overstretched:
             self.stretched.append(solved)
         elif _is_poor(solved):
@@ -72,6 +78,9 @@ class ConvergenceReport:
     def poor(self, settings):
         """`Line`s about the frames that did not converge."""
         yield from self._overstretched(settings)
+        if self._warns(self.held_back):
+            yield self._held_back(settings)
+            return
         if not self.needed:
             return
         count = self.iterations()
@@ -83,12 +92,32 @@ class ConvergenceReport:
             if count > max(MOST_ADVISED, MANY * settings.iterations) and not settings.quasistatic:
                 which = "report.too_soft_by_far"
                 number = advice("substeps", 2 * settings.substeps)
-        warns = len(self.needed) >= max(POOR_RATIO * self.frames, min(LANDING, 0.5 * self.frames))
+        warns = self._warns(self.needed)
         which = which if warns else "report.less_exact"
         if is_rigid(self.last.model):
             which = OF_RIGID.get(which, which)
         text = message(which, poor=len(self.needed), frames=self.frames)
         yield Line(text=text, warns=warns, **number)
+
+    def _warns(self, frames):
+        """Return whether so many frames are worth a warning."""
+        few = max(POOR_RATIO * self.frames, min(LANDING, 0.5 * self.frames))
+        return len(frames) >= max(few, 1)
+
+    def _held_back(self, settings):
+        """Return a `Line` about rigid bodies that neighbors hold back, those most often first."""
+        counts = Counter(name for solved in self.held_back for name in solved.stats.held_back)
+        names = tuple(name for name, _ in counts.most_common())
+        text = message(
+            "report.held_back",
+            names=listed(names),
+            count=len(names),
+            poor=len(self.held_back),
+            frames=self.frames,
+        )
+        return Line(
+            text=text, warns=True, objects=names, **advice("substeps", FINER * settings.substeps)
+        )
 
     def _overstretched(self, settings):
         """A `Line` about edges that contact stretches far beyond their rest length."""

@@ -42,7 +42,7 @@ def links(count=5, frames=72):
     inside = -STRAIGHT - BEND + 2.0 * WIRE + 0.002
     line = np.stack([np.full(9, inside), across, np.zeros(9)], axis=1)
     bodies.append(Collider(*shapes.tube(line, WIRE, 12), name="Peg"))
-    # With fewer substeps separating planes hold the links back (experiments/2026-11-27-links.md).
+    # At defaults, it falls as fast; but long steps have many pairs on their way.
     return Scene(bodies, Settings(substeps=16), frames, (35.0, 10.0))
 
 

@@ -250,11 +250,12 @@ class Contact:
         """Let the candidates of free vertices yield to kinematic motion."""
         self.truncation.yield_to_kinematic()
 
-    def settle(self, first, last):
+    def settle(self, first, last, together=False):
         """Move the vertices from `first` to `last` to their candidates, as far as truncation
-        allows, and then the embedded points that have pairs.
+        allows, and then the embedded points that have pairs. Rigid bodies may move `together`.
         """
-        self.truncation.settle(first, last)
+        settle = self.truncation.settle_together if together else self.truncation.settle
+        settle(first, last)
         if last > first:
             self.model.followers.listed(first, last)()
             self.truncation.turn(first, last)

@@ -91,7 +91,7 @@ class ContactStage(Stage):
         model = self.model
         if self.is_kinematic:
             self.contact.yield_to_kinematic()
-        self.uniform_steps.commit(0, model.kinematic_end)
+        self.uniform_steps.commit(0, model.kinematic_end, together=True)
         self.approaching.check()
 
     def before_sweep(self):

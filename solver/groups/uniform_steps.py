@@ -66,12 +66,12 @@ class UniformSteps:
             record(kernels.take_least, len(vertex), taking, [model.x]),
         ]
 
-    def commit(self, first, last):
+    def commit(self, first, last, together=False):
         """Commit candidates like `model.commit`, with uniform steps of stiff bodies."""
         if self.has_stiff_bodies:
             wp.copy(self.before, self.model.x)
             self.least.fill_(1.0)
-        self.model.commit(first, last)
+        self.model.commit(first, last, together)
         if self.has_stiff_bodies:
             play(self.launches)
             self.model.followers.listed(first, last)()

@@ -222,14 +222,14 @@ class Model:
         """Array of new positions: x itself, or a separate array where contact truncates them."""
         return self.x if self.contact is None else self.contact.candidate
 
-    def commit(self, first, last):
+    def commit(self, first, last, together=False):
         """Move the vertices from `first` to `last` to their candidates, as far as contact allows,
-        and let embedded points follow.
+        and let embedded points follow. Rigid bodies may move `together`.
         """
         if self.contact is None:
             self.followers.follow(first, last)
         else:
-            self.contact.settle(first, last)
+            self.contact.settle(first, last, together)
 
     def ranges(self):
         """Yield all ranges (first, last) of vertices that move together: colors and larger sets."""

@@ -69,6 +69,7 @@ class RigidBodies:
         spin = np.array([body.angular_velocity for body in bodies])
         struct.momentum.assign(np.einsum("bij,bj->bi", tensor, spin))
         struct.driven = wp.zeros(count, dtype=int, device=device)
+        struct.left, struct.moved = (wp.zeros(count, dtype=float, device=device) for _ in "ab")
         struct.lead_center = wp.zeros((2, count), dtype=wp.vec3d, device=device)
         struct.lead_turn = model.upload(np.stack([one, one]), wp.mat33d)
         return struct
@@ -109,6 +110,11 @@ class RigidBodies:
     def saved(self):
         """Arrays that pass from one substep to the next."""
         return {f"rigid_{name}": getattr(self.struct, name) for name in STATE}
+
+    @property
+    def reported(self):
+        """Arrays that a frame reports."""
+        return {"left": self.struct.left, "moved": self.struct.moved}
 
     def within(self, first, last):
         """Return (first body, count) of the bodies among the vertices from `first` to `last`."""
@@ -159,7 +165,8 @@ class RigidBodies:
     def taking(self, first, last, truncation):
         """Return the launch that moves the bodies of a range by the least fraction of each."""
         begin, count = self.within(first, last)
-        inputs, fraction, cut = [truncation.regions.struct], truncation.fraction, truncation.cut
+        inputs = [truncation.candidate, truncation.regions.struct]
+        fraction, cut = truncation.fraction, truncation.cut
         outputs = [self.struct, fraction, cut, self.model.x, truncation.stuck]
         return self.model.launches.record(steps.take_arcs, count, inputs, outputs, STEP, begin)
 

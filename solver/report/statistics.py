@@ -5,6 +5,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from ..contact.initial.intersections import Intersection
 from ..contact.measure import ContactMeasure
 from ..device.readback import Readback
@@ -12,7 +14,7 @@ from ..kernels.contact.detection.pair_counts import SEARCHES
 from ..messages import message
 from .lengths import length
 from .overstretch import Overstretch, Overstretched
-from .position_error import BodyErrors
+from .position_error import BodyErrors, visible
 from .residual import decay
 from .sums import Sums
 
@@ -102,6 +104,8 @@ class Statistics:
     """Names of the bodies with such elements."""
     overstretched: tuple[Overstretched, ...]
     """Rods and cloths with edges that contact keeps far longer than at rest."""
+    held_back: tuple[str, ...]
+    """Names of rigid bodies whose last step neighbors have cut visibly short, without a force."""
     rejected: int
     """Vertex steps that were not finite and were not taken."""
     rejected_bodies: tuple[str, ...]
@@ -114,6 +118,8 @@ class Statistics:
     @property
     def verdict(self):
         """Advice about the convergence of this frame, in words."""
+        if self.held_back:
+            return message("statistics.held_back", count=len(self.held_back))
         if not math.isnan(self.error_decay):
             return self._verdict_on_error()
         if self.residual <= self.goal or self.error <= self.error_goal:
@@ -183,7 +189,7 @@ class Measure:
         self.overstretch = Overstretch(model, bodies, residual, self.sums.owner)
         self.revisions = model.revisions
         # Sources of statistics; their property `reported` has arrays by name.
-        sources = [model, residual, convergence, coarse, model.attachments, self.sums]
+        sources = [model, residual, convergence, coarse, model.attachments, self.sums, model.rigid]
         sources += [self.contact, model.contact, self.overstretch]
         arrays = {}
         for one in sources:
@@ -255,11 +261,21 @@ class Measure:
             inverted=int(numbers["inverted"].sum()),
             inverted_bodies=self._names(numbers["inverted"]),
             overstretched=self.overstretch.among(numbers["overstretch"]),
+            held_back=self._held_back(numbers),
             rejected=int(numbers["rejected"].sum()),
             rejected_bodies=self._names(numbers["rejected"]),
             iterations=done,
             seconds=seconds,
         )
+
+    def _held_back(self, numbers):
+        """Return the names of rigid bodies whose last step was cut by a visible length."""
+        if not self.model.rigid:
+            return ()
+        bodies = self.model.rigid.set.bodies
+        sizes = 2.0 * np.array([body.size for body in bodies])
+        seen = numbers["left"] > visible(numbers["moved"], sizes)
+        return tuple(bodies[b].name for b in np.flatnonzero(seen))
 
     def _names(self, counts):
         """Return the names of the bodies with a count."""

@@ -14,7 +14,9 @@ from vbd.solver.settings import Settings
 CELLS = SimpleNamespace(cells=9, tets=0)
 
 
-def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=0, tangles=()):
+def frame(
+    index, residual=0.5, needed=None, verdict="under-converged", inverted=0, tangles=(), held=()
+):
     stats = SimpleNamespace(
         residual=residual,
         iterations_enough=needed,
@@ -22,6 +24,7 @@ def frame(index, residual=0.5, needed=None, verdict="under-converged", inverted=
         is_poor=verdict != "converged",
         tangles=tangles,
         overstretched=(),
+        held_back=held,
         inverted=inverted,
         inverted_bodies=("Ball",) if inverted else (),
         coarse_share=nan,
@@ -54,6 +57,21 @@ def line(convergence):
 def test_nothing_is_said_when_every_frame_converged():
     convergence = told(good(1), good(2))
     assert list(convergence.poor(Settings())) == list(convergence.inside_out(Settings())) == []
+
+
+def test_rigid_bodies_that_neighbors_hold_back_are_named_with_substeps_as_advice():
+    """Other poor frames have the same cause, and more iterations would not help."""
+    one = line(told(*[frame(k, held=("Link 5", "Link 4")[: 1 + k]) for k in range(4)], good(5)))
+    assert one.warns and one.objects == ("Link 5", "Link 4")
+    assert one.text.startswith(
+        message("report.held_back", names="Link 5, Link 4", count=2, poor=4, frames=5)
+    )
+    assert (one.setting, one.value) == ("substeps", 16)
+
+
+def test_a_landing_that_holds_a_body_back_for_a_moment_is_no_warning():
+    held = [good(k, held=("Box",) * (k == 7)) for k in range(40)]
+    assert list(told(*held).poor(Settings(substeps=4))) == []
 
 
 def test_the_median_of_the_poor_frames_is_the_advice():

@@ -41,6 +41,7 @@ def stats(**changes):
         "rejected_bodies": (),
         "tangles": (),
         "overstretched": (),
+        "held_back": (),
         "rooms": (),
         "torn": (),
         "coarse_skips": 0,

@@ -14,6 +14,9 @@ from shapes import DATA
 
 from vbd.benchmarks.experiments import rigid_scenes
 from vbd.benchmarks.experiments.rigid_run import energy
+from vbd.solver.messages import message
+from vbd.solver.settings import Settings
+from vbd.solver.simulate import simulate
 
 
 def watched(scene):
@@ -34,7 +37,7 @@ def watched(scene):
 
 def test_a_chain_of_five_links_swings_down_and_holds_by_contact_alone():
     scene = rigid_scenes.links(frames=20)
-    centers, energies = watched(scene)
+    centers, energies = watched(replace(scene, settings=Settings()))
     apart = np.linalg.norm(np.diff(centers, axis=1), axis=2)
     # Two links that pull at each other are this far apart; wires touch from within.
     reach = 2.0 * (rigid_scenes.STRAIGHT + rigid_scenes.BEND - rigid_scenes.WIRE)
@@ -44,6 +47,18 @@ def test_a_chain_of_five_links_swings_down_and_holds_by_contact_alone():
     assert centers[7, -1, 2] < -3.0 * reach
     # Contacts take energy and give none but what they hold: 1 % of what the fall sets free.
     assert np.diff(energies).max() < 0.01 * (energies[0] - energies[-1])
+
+
+def test_links_that_neighbors_hold_back_are_named():
+    """With one substep links go by a part of their gaps: they fall in slow motion."""
+    scene = rigid_scenes.links(frames=4)
+    *late, last = simulate(scene.bodies, replace(scene.settings, substeps=1), scene.frames)
+    assert last.poses[-1][0][2] > -0.15  # a free fall would take it below -0.25 m
+    for frame in (*late[1:], last):
+        assert set(frame.stats.held_back) & {f"Link {k}" for k in range(2, 6)}
+        assert frame.stats.verdict == message(
+            "statistics.held_back", count=len(frame.stats.held_back)
+        )
 
 
 def test_sixty_bodies_fall_into_a_teapot_through_nothing():

@@ -33,6 +33,7 @@ class Gaps:
         )
         self.watch.displacements = wp.zeros(count, dtype=wp.vec4, device=device)
         self.watch.changed = wp.zeros(count, dtype=int, device=device)
+        self.watch.together = wp.zeros(0, dtype=int, device=device)
 
     def forget(self):
         """Mark all gaps as unknown until pairs are refreshed."""

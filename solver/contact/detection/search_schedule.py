@@ -20,13 +20,13 @@ NO_LIMIT = 2**30
 class SearchSchedule:
     """Flags of what is due as of the last `check()`, a launch: arrays of one int.
 
-    A search is due, `searches`, when trust radii limit many vertices, on the way to the guess and,
-    if it `counts_ends`, also those that others have drawn back since. After 1, 2, 4 … times `every`
-    of the `iterations` [1], any such vertex is enough. At all multiples of `every` without a
-    search, new `planes` are due if the old ones have ended any step since the last one; for rigid
-    bodies, whose turns need others, at once. Without
-    iterations, `every` counts rounds since `begin` (0: never), and planes are due for kinematic
-    vertices. It `goes_on` while either is due, for at most `most` rounds.
+    A search is due, `searches`, when trust radii limit many vertices or a rigid body, which has but
+    four, on the way to the guess and, if it `counts_ends`, also those that others have drawn back
+    since. After 1, 2, 4 … times `every` of the `iterations` [1], any such vertex is enough. At all
+    multiples of `every` without a search, new `planes` are due if the old ones have ended any step
+    since the last one; for rigid bodies, whose turns need others, at once. Without iterations,
+    `every` counts rounds since `begin` (0: never), and planes are due for kinematic vertices. It
+    `goes_on` while either is due, for at most `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):
@@ -42,6 +42,8 @@ class SearchSchedule:
         rules.every, rules.most, rules.counts_ends = every, most, int(counts_ends)
         rules.turns = int(iterations is not None and model.rigid is not None)
         rules.many = MANY * len(model.surface.vertices)
+        rigid = model.rigid
+        rules.rigid = wp.vec2i(rigid.first, rigid.end) if rigid else wp.vec2i(0, 0)
         shares = min(len(cut), SHARES)
         if launches.are_wide:
             shares = -(-len(cut) // PER_BLOCK)

@@ -9,6 +9,7 @@ from ...device.launches import play
 from ...kernels.contact.feasibility import truncation as kernels
 from ...kernels.contact.feasibility.pair_bounds import points_kernel
 from ...kernels.contact.feasibility.turned_planes import turn_planes
+from .rigid_pairs import RigidPairs
 from .trust_regions import SLACK, TrustRegions
 
 # Rough cost of a move [ns].
@@ -36,7 +37,7 @@ class Truncation:
         self.truncate = kernels.truncation_kernel(width)
         self.lower_bounds = points_kernel(width) if width else None
         model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
-        self.settling, self.turns = {}, {}
+        self.settling, self.turns, self.moving_together = {}, {}, None
         self._record_yielding()
 
     def begin_step(self):
@@ -60,7 +61,7 @@ class Truncation:
         """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record_yielding()
-            self.settling, self.turns = {}, {}
+            self.settling, self.turns, self.moving_together = {}, {}, None
 
     def _record_yielding(self):
         model = self.model
@@ -70,6 +71,17 @@ class Truncation:
         self.yielding = model.launches.record(
             kernels.yield_to_kinematic, model.free_count, inputs, outputs, 4 * MOVE
         )
+
+    def settle_together(self, first, last):
+        """Move vertices like `settle`, so that rigid bodies may move together."""
+        rigid = self.model.rigid
+        if not self.on or not rigid or rigid.within(first, last)[1] < 2:
+            self.settle(first, last)
+            return
+        self._update_launches()
+        if self.moving_together is None:
+            self.moving_together = RigidPairs(self).launches(first, last, self._record)
+        play(self.moving_together)
 
     def settle(self, first, last):
         """Move the vertices from `first` to `last` to their candidates, as far as they may."""
@@ -125,10 +137,11 @@ class Truncation:
         kernel, record = turn_planes, self.model.launches.record
         return [record(kernel, end - begin, inputs, outputs, MOVE, begin)]
 
-    def _record(self, first, last, like=None):
+    def _record(self, first, last, like=None, watch=None):
         model, record, count = self.model, self.model.launches.record, last - first
         steps, lists = [wp.vec2i(first, last), model.x, self.candidate], model.lists.all
-        contact, watch, points = model.contact_model, self.gaps.watch, model.surface.points
+        contact, watch = model.contact_model, watch or self.gaps.watch
+        points = model.surface.points
         limits, state = [model.x_start, self.regions.struct, lists], contact.state
         # A vertex may carry several embedded points.
         each = 4.0 if len(points) else 1.0

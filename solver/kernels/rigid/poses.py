@@ -45,6 +45,8 @@ class RigidArrays:
     velocity: wp.array[wp.vec3d]  # v [m/s]
     momentum: wp.array[wp.vec3d]  # ℓ [kg m²/s]
     driven: wp.array[int]  # 1 where animation leads
+    left: wp.array[float]  # what pairs or trust regions have left of its last step, ...
+    moved: wp.array[float]  # ... and the path in this substep of the point that goes farthest [m]
     # [frame end, body]: poses that animation leads to
     lead_center: wp.array2d[wp.vec3d]
     lead_turn: wp.array2d[wp.mat33d]

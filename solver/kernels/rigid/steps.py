@@ -8,7 +8,7 @@ how far the arc bulges beyond them (kernels/lattice/embedding.py).
 import warp as wp
 
 from ..contact.feasibility.plane_bounds import BISECTIONS, distance_from_path
-from ..contact.feasibility.truncation import BY_PAIR, RIGID
+from ..contact.feasibility.truncation import BY_ANALYTIC, BY_PAIR, RIGID
 from ..contact.feasibility.trust_regions import Regions
 from ..device.options import OPTIONS
 from .poses import (
@@ -112,6 +112,7 @@ def fraction_in_regions(b: int, fraction: float, bodies: RigidArrays, regions: R
 @wp.kernel
 def take_arcs(
     first: int,
+    candidate: wp.array[wp.vec3],
     regions: Regions,
     # in and out
     bodies: RigidArrays,
@@ -122,7 +123,8 @@ def take_arcs(
     stuck: wp.array[int],
 ):
     """Move every body from number `first` on along its arc, by the least fraction that its
-    four points may take; stuck[RIGID] shows that a pair has ended a step. One thread per body.
+    four points may take; stuck[RIGID] shows that a pair has ended a step. `left` of the body is
+    what its `candidate` is then away. One thread per body.
     """
     b = first + wp.tid()
     at = bodies.first + 4 * b
@@ -136,6 +138,16 @@ def take_arcs(
         least = fraction_in_regions(b, least, bodies, regions)
     if reason == BY_PAIR:
         stuck[RIGID] = 1
+    rest = (1.0 - least) * wp.where(reason == BY_ANALYTIC, 0.0, 1.0)
+    left = float(0.0)
+    moved = float(0.0)
+    start = bodies.start_center[b]
+    for k in range(4):
+        begin = image(k, start, bodies.start_turn[b], bodies.root[b])
+        left = wp.max(left, rest * wp.length(candidate[at + k] - x[at + k]))
+        moved = wp.max(moved, wp.length(x[at + k] - begin))
+    bodies.left[b] = left
+    bodies.moved[b] = moved
     t = wp.float64(least)
     bodies.shift[b] = t * bodies.shift[b]
     bodies.angle[b] = t * bodies.angle[b]

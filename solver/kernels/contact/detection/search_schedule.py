@@ -24,6 +24,7 @@ class SearchRules:
     every: int
     whose: int  # number of the limit in `stuck`
     many: float
+    rigid: wp.vec2i  # the first vertex of rigid bodies, and their end
     most: int
 
 
@@ -41,7 +42,7 @@ class SearchFlags:
 
 @wp.func
 def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flags: SearchFlags):
-    """Decide whether a search is due: when `many` vertices are capped.
+    """Decide whether a search is due: when `many` vertices are capped; a rigid body counts as many.
 
     Where `every` divides `number` [1], which may be the rounds, and that is not 0 (0 never does),
     one vertex counts, too: at 1, 2, 4 … times as much, a search is due if a trust radius stops it,
@@ -93,7 +94,9 @@ def schedule_search(
     for i in range(begin + lane, end, wp.block_dim()):
         used = used_of(i, x[i], regions)
         is_ended = rules.counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
-        mine += int(is_ended or used > EDGE * regions.radius[i])
+        if is_ended or used > EDGE * regions.radius[i]:
+            is_rigid = i >= rules.rigid[0] and i < rules.rigid[1]
+            mine += wp.where(is_rigid, int(rules.many) + 1, 1)
     if mine > 0:
         count_together(flags.capped, mine)
     is_last = is_last_block(shares, flags.ended)

@@ -4,8 +4,8 @@
 A plane that is fixed for a step ends the rotation of a body that touches with long edges or large
 faces: a small angle takes their far corners through it. Conservative advancement (Mirtich 1996)
 follows the arc instead: it goes on as far as the gap along the present normal surely lasts, takes
-the normal between the closest points there, and so on. It holds where the other side of the pair
-stands still.
+the normal between the closest points there, and so on. The other side stands still, or is on a
+rigid body that moves at the same time.
 """
 
 import warp as wp
@@ -81,25 +81,85 @@ def arm_at(t: float, arm: wp.vec3, angle: wp.vec3):
 
 
 @wp.func
-def fraction_of_arc(pair: Pair, arc: Arc, x: wp.array[wp.vec3], embedding: Embedding):
-    """Return the fraction in [0, 1] of the arc of a body that keeps it on its side of a pair, whose
-    other side stands still. It leaves a tenth of the gap.
+def part_of_arc(arc: Arc, fraction: float):
+    """Return the first `fraction` of an arc."""
+    part = arc
+    part.shift = fraction * arc.shift
+    part.angle = fraction * arc.angle
+    return part
+
+
+@wp.func
+def place_on(t: float, p: wp.vec3, arc: Arc):
+    """Return where a fraction t of its arc takes a point p of a body [m]."""
+    arm = p - arc.center
+    return p + t * arc.shift + (arm_at(t, arm, arc.angle) - arm)
+
+
+@wp.func
+def surely_ahead(slack: float, rate: float, bend: float):
+    """Return a t for which rate t + ½ bend t² ≤ `slack`, if it is at most 1; not below 0."""
+    return slack / wp.max(rate + 0.5 * bend, 1.0e-30)
+
+
+@wp.func
+def surely_apart(
+    pair: Pair,
+    n: wp.vec3,
+    slack: float,
+    t: float,
+    frame: Arc,
+    arc: Arc,
+    place: wp.array[wp.vec3],
+    embedding: Embedding,
+):
+    """Return how much further than t two arcs may go, so that the gap along n, which turns with
+    `frame`, shrinks by at most `slack` [m] from that at the places [corner].
+
+    In the frame a point at r from its center, with the velocity w, is accelerated by at most
+    ρ θ² + |r| θ₀² + 2 |w| θ₀.
+    """
+    turn = wp.length(arc.angle)
+    own = wp.length(frame.angle)
+    shift = arc.shift - frame.shift
+    between = arc.center + t * shift - frame.center
+    ahead = float(1.0e30)
+    for c in range(4):
+        if is_on(pair.vertices[c], arc, embedding):
+            toward = wp.where(c < pair.kind, -n, n)
+            arm = place[c] - arc.center - t * arc.shift
+            size = wp.length(arm)
+            turning = wp.cross(arc.angle, arm) - wp.cross(frame.angle, arm + between)
+            rate = wp.dot(toward, shift + turning)
+            farthest = wp.length(between) + wp.length(shift) + size
+            fastest = wp.length(shift) + turn * size + own * farthest
+            bend = turn * turn * size + own * (own * farthest + 2.0 * fastest)
+            ahead = wp.min(ahead, surely_ahead(slack, rate, bend))
+    return ahead
+
+
+@wp.func
+def fraction_of_arcs(pair: Pair, frame: Arc, arc: Arc, x: wp.array[wp.vec3], embedding: Embedding):
+    """Return the fraction in [0, 1] of two arcs that keeps both sides of a pair apart: one side is
+    on the body of `arc`, the other on that of `frame`, or stands still where that is of length 0.
+    A tenth of the gap is left.
     """
     place = wp.zeros(shape=(4,), dtype=wp.vec3)
     numbers = wp.vec4i(0, 1, 2, 3)
     n = pair.plane_normal
     t = float(0.0)
     kept = float(0.0)
-    turns = wp.length(arc.angle)
     part = int(-1)
     while part + 1 < PARTS:  # a range of so few would be unrolled
         part += 1
         for c in range(4):
             v = pair.vertices[c]
             place[c] = x[v]
-            if is_on(v, arc, embedding) and t > 0.0:
-                arm = x[v] - arc.center
-                place[c] = x[v] + t * arc.shift + (arm_at(t, arm, arc.angle) - arm)
+            if t > 0.0:
+                if is_on(v, arc, embedding):
+                    place[c] = place_on(t, x[v], arc)
+                else:
+                    place[c] = place_on(t, x[v], frame)
         weights = signed_weights(pair.kind, numbers, place)
         gap = weighted(weights, numbers, place)
         n = better(
@@ -110,17 +170,9 @@ def fraction_of_arc(pair: Pair, arc: Arc, x: wp.array[wp.vec3], embedding: Embed
         slack = gap_along(pair.kind, n, numbers, place) - least
         if part == 0:
             kept = (1.0 - SAFETY) * slack
-        # The fastest approach along n, and how much an arc bends beyond it.
-        rate = float(0.0)
-        for c in range(4):
-            if is_on(pair.vertices[c], arc, embedding):
-                toward = wp.where(c < pair.kind, -n, n)
-                arm = place[c] - arc.center - t * arc.shift
-                along = wp.dot(toward, arc.shift + wp.cross(arc.angle, arm))
-                rate = wp.max(rate, along + 0.5 * turns * turns * wp.length(arm))
         if slack <= kept:
             return wp.where(part == 0, 0.0, t)
-        ahead = (slack - kept) / wp.max(rate, 1.0e-30)
+        ahead = surely_apart(pair, n, slack - kept, t, frame, arc, place, embedding)
         if ahead >= 1.0 - t:
             return 1.0
         t += SAFETY * ahead

@@ -21,10 +21,17 @@ from functools import cache
 import warp as wp
 
 from ...device.options import OPTIONS
-from ...lattice.embedding import Embedding, is_rigid, is_rigid_point, surface_functions
+from ...lattice.embedding import (
+    Embedding,
+    body_of_point,
+    is_rigid,
+    is_rigid_point,
+    surface_functions,
+)
 from ..pairs import PREFETCH_DISTANCE, QUIET, Pair, PairLists, prefetch_pair
-from .advancement import Arc, arc_of, fraction_of_arc, is_on
+from .advancement import Arc, arc_of, fraction_of_arcs, is_on
 from .plane_bounds import fraction_to_plane, toward_plane
+from .separating_planes import slack_between
 
 wp.set_module_options(OPTIONS)
 
@@ -60,12 +67,32 @@ class Watch:
     unknown: wp.array[int]  # 1 if nothing is measured: pairs are new
     kinematic_start: int  # the first vertex that animation moves
     is_stale: wp.array[int]  # 1 if gaps must be measured
+    # 1 where pairs with a rigid body do not need planes that stand still (rigid_pairs.py), [rigid
+    # body], or none.
+    together: wp.array[int]
     # Distance of each from its last check, from its place as measured, and its stride before [m];
     # and 1 if it gets other lists.
     displacements: wp.array[wp.vec4]
     changed: wp.array[int]
     # Fraction that pairs allow of each vertex's step, 1 where nothing moves.
     bound: wp.array[float]
+
+
+@wp.func
+def moves_together(pair: Pair, x: wp.array[wp.vec3], together: wp.array[int], embedding: Embedding):
+    """Return whether only the relative motion of both sides of a pair counts: rigid bodies, at
+    least one of which moves `together` [rigid body] with others. Not if they begin without a gap.
+    """
+    one = pair.vertices[0]
+    other = pair.vertices[3]
+    if together.shape[0] == 0 or wp.min(one, other) < embedding.first:
+        return False
+    if not is_rigid_point(one, embedding) or not is_rigid_point(other, embedding):
+        return False
+    a = together[body_of_point(one, embedding)]
+    if wp.max(a, together[body_of_point(other, embedding)]) == 0:
+        return False
+    return slack_between(pair.kind, pair, x) > 0.0
 
 
 @cache
@@ -189,6 +216,9 @@ def bounds_function(width: int) -> wp.Function:
             toward = toward_plane(corner, pair)
             if surface.displacement_along(s, toward, moving, x, candidate, embedding) <= 0.0:
                 continue
+            if wp.static(embedded):
+                if moves_together(pair, x, watch.together, embedding):
+                    continue
             approach = wp.vec4(0.0)
             reserve = wp.vec2(0.0)
             for c in range(4):
@@ -210,7 +240,10 @@ def bounds_function(width: int) -> wp.Function:
                 if fraction < 1.0 and s >= embedding.first and is_rigid_point(s, embedding):
                     arc = arc_of(s, x, candidate, embedding)
                     if stands_still(pair, arc, moving, x, candidate, embedding):
-                        fraction = wp.max(fraction, fraction_of_arc(pair, arc, x, embedding))
+                        still = Arc()
+                        still.first = -1
+                        free = fraction_of_arcs(pair, still, arc, x, embedding)
+                        fraction = wp.max(fraction, free)
             if fraction < 1.0:
                 lower_movers(s, toward, fraction, moving, x, candidate, embedding, watch.bound)
 
