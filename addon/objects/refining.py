@@ -12,6 +12,7 @@ import numpy as np
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
+from ...solver.topology.graphs import edges_of
 from . import read_mesh
 from .modifiers import (
     DEFORMING,
@@ -109,7 +110,7 @@ def divide_faces(ob, after):
     before = before if name in ob.modifiers else 0
     keeps_look = all(m.type in INDIFFERENT | DEFORMING | NEUTRAL for m in after)
     if _is_automatic(ob) and keeps_look and not ob.vbd.keep_coarse:
-        levels = before + _missing_levels(ob)
+        levels = before + _missing_levels(ob, before == 0)
         if levels:
             state["faces"] = [name, levels]
     change(ob, state)
@@ -119,9 +120,10 @@ def _is_automatic(ob):
     return may_be_refined(ob) and not is_place_chosen(ob)
 
 
-def _missing_levels(ob):
+def _missing_levels(ob, is_whole):
     """Number of times that the edges of an evaluated object must be halved, as far as its number of
-    vertices stays within that of its contact surface.
+    vertices stays within that of its contact surface; and the diagonals of faces that are whole:
+    those of divided triangles are not halved, so that a second bake would divide once more.
     """
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = evaluated.data
@@ -132,21 +134,32 @@ def _missing_levels(ob):
     except ValueError:  # the bake reports the reason
         return 0
     longest = LONGEST_EDGE * EXACT * cell_size
-    levels = int(np.ceil(np.log2(max(_largest_size(mesh, points, triangles) / longest, 1.0))))
+    levels = int(
+        np.ceil(
+            np.log2(
+                max(_largest_size(mesh, points, triangles if is_whole else None) / longest, 1.0)
+            )
+        )
+    )
     # Each level makes four faces of one, and four vertices.
     most = np.log2(max(ob.vbd.contact_vertices / max(0.25 * len(mesh.loops), 1.0), 1.0)) / 2.0
     return min(levels, int(most))
 
 
-def _largest_size(mesh, points, triangles):
-    """The longest side of the triangles of a mesh, as contact divides them, or the diameter of a
-    face with more than four corners: dividing joins its corners to its middle.
+def _largest_size(mesh, points, triangles=None):
+    """The longest edge of the faces of a mesh, or side of its `triangles`, as contact divides them;
+    or the diameter of a face with more than four corners: dividing joins its corners to its middle.
     """
     vertex = read_mesh.corner_vertices(mesh)
     start = read_mesh.face_starts(mesh)
     size = np.diff(np.append(start, len(vertex)))
-    sides = points[triangles] - np.roll(points[triangles], 1, axis=1)
-    largest = np.linalg.norm(sides, axis=2).max(initial=0.0)
+    if triangles is not None:
+        sides = edges_of(triangles)[0]
+    else:
+        after = np.arange(1, len(vertex) + 1)
+        after[start + size - 1] = start
+        sides = np.stack([vertex, vertex[after]], axis=1)
+    largest = np.linalg.norm(points[sides[:, 0]] - points[sides[:, 1]], axis=1).max(initial=0.0)
     for face in np.flatnonzero(size > 4):
         corners = points[vertex[start[face] : start[face] + size[face]]]
         middle = corners.mean(axis=0)

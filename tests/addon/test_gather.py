@@ -158,7 +158,7 @@ def test_cells_weigh_what_is_inside_the_mesh(scene):
 def test_cells_are_cubes_around_the_mesh_however_it_is_scaled(scene, scale):
     bpy.ops.mesh.primitive_monkey_add(rotation=(0.1, 0.2, 0.3))
     ob = bpy.context.object
-    ob.vbd.role, ob.vbd.resolution, ob.scale = "SOFT", 6, scale
+    ob.vbd.role, ob.vbd.resolution, ob.scale, ob.vbd.keep_coarse = "SOFT", 6, scale, True
     now = gathered()
     target, body = now.targets[0], now.bodies[0]
     corners = body.points[body.cells] - body.points[body.cells[:, :1]]

@@ -69,11 +69,12 @@ def test_stop_and_resume_give_the_bits_of_a_plain_bake(scene, make):
     bpy.ops.vbd.free_bake()
     scene.frame_set(1)
     session = live(until=4)
-    assert 4 <= session.outcome.frames <= 4 + AHEAD + 1
+    assert 4 <= session.newest <= session.outcome.frames <= session.newest + AHEAD + 1
     assert scene.frame_current >= 5 and scene.vbd.frames_missing
     scene.frame_set(3)  # what is solved is played, then it goes on
     session, last = live(until=4), saved_frames(scene).last
-    assert session.outcome.frames == last < 9 and scene.frame_current < 8
+    assert session.outcome.frames == last <= session.newest + AHEAD + 1
+    assert scene.frame_current < 8
     live(until=9)
     assert 9 <= saved_frames(scene).last < 29
     quietly(bake_steps(bpy.context, after=EVERY_FRAME))
@@ -270,7 +271,7 @@ def pulled(session, ob, vertex, goal, strength=1.0):
 
 def wait_for(session, frame):
     while session.newest < frame:
-        assert session.advance(0.01)
+        assert session.advance(0.01), session.outcome.lines()
 
 
 def hanging_sheet():
@@ -285,16 +286,18 @@ def test_a_pull_draws_its_vertex_to_the_goal_and_lets_go(scene):
     scene.frame_set(1)
     session = LiveSession(bpy.context)
     wait_for(session, 10)
+    begin = session.newest
     pull = pulled(session, ob, last, (1.5, 0.5, 0.8))
     wait_for(session, 45)
-    held = shown(ob)[last]
+    held, end = shown(ob)[last], session.newest
     session.pulls.end(pull)
     wait_for(session, 80)
     session.finish()
     assert np.linalg.norm(held - pull.goal) < 0.15
     assert shown(ob, 81)[last][2] < held[2] - 0.3
     first, edited = min(pull.track), session.run.solver.cache.header.edited
-    assert 11 <= first <= 14 and edited == first and 44 <= max(pull.track) <= 50
+    latest = AHEAD + 2  # the frames that are solved, and the one that is being solved
+    assert edited == first and 0 < first - begin <= latest and -1 <= max(pull.track) - end <= latest
 
 
 def test_the_work_of_a_pull_is_no_unstable_gain_of_energy(scene):

@@ -146,7 +146,7 @@ def fractions_in_regions_kernel(width: int) -> wp.Kernel:
             island = islands.island[model.body[i]]
             fraction = float(1.0)
             rounding = LOST * ROUNDING * wp.dot(wp.abs(candidate[i]), wp.vec3(1.0))
-            rounding += reach_of_turn(islands.turn[island]) * largest_offset[0]
+            rounding += 2.0 * reach_of_turn(islands.turn[island]) * largest_offset[0]
             if meets[island] != 0 or rounding > model.state.radius[i]:
                 fraction = fraction_in_region(i, x[i], step, regions)
             if fraction < 1.0:
