@@ -80,7 +80,8 @@ class ConvergenceReport:
         yield from self._overstretched(settings)
         if self._warns(self.held_back):
             yield self._held_back(settings)
-            return
+            if len(self.needed) <= len(self.held_back):  # of the same cause
+                return
         if not self.needed:
             return
         count = self.iterations()
@@ -151,7 +152,8 @@ class ConvergenceReport:
         if not self.last or not self.last.stats.inverted:
             return
         stats = self.last.stats
-        count, is_poor = stats.inverted, _is_poor(self.last)
+        count = stats.inverted
+        is_poor = _is_poor(self.last) or bool(stats.held_back or stats.tangles)
         yield Line(
             text=message(
                 "report.inside_out" if is_poor else "report.overloaded",

@@ -59,7 +59,7 @@ class Run:
             gathered = self.gathered = self.gather(objects)
             distances = contact_distances(gathered.bodies, gathered.settings)
             reader = gathered.reader
-            contact = ContactReport(distances, bool(reader.wanted or reader.others))
+            contact = ContactReport(distances, bool(reader.wanted))
             self.outcome = Outcome(
                 gathered.frame_count,
                 gathered.settings,

@@ -7,8 +7,6 @@ from bpy.types import Operator
 from ...solver.messages import message
 from ..baking.bake import refusal
 from ..gathering.reader import curves_of
-from ..objects.curves import is_curve
-from ..objects.modifiers import reshaping
 from ..objects.units import unit_scale
 from .pulls import DAMPING, Recorded
 
@@ -56,8 +54,7 @@ def _keep(context, ob, pull):
     empty.empty_display_size = SIZE * max(ob.dimensions)
     (ob.users_collection or (scene.collection,))[0].objects.link(empty)
     # Without vertices of its own that are simulated, the point nearest at the start is tied.
-    has_vertices = not is_curve(ob) and not reshaping(ob)
-    if not has_vertices:
+    if not pull.has_vertex:
         empty.location = pull.at_start / scale
         empty.keyframe_insert("location", frame=start)
     for index in frames:
@@ -66,7 +63,7 @@ def _keep(context, ob, pull):
     item = ob.vbd.attachments.add()
     item.name, item.target, item.keep_distance = empty.name, empty, False
     item.stiffness, item.damping = pull.stiffness, DAMPING
-    if has_vertices:
+    if pull.has_vertex:
         group = ob.vertex_groups.new(name=empty.name)
         group.add([pull.vertex], 1.0, "REPLACE")
         item.vertex_group = group.name

@@ -162,8 +162,13 @@ class LiveRun(Run):
 
 
 def _stopped_playing(context):
-    """Stop Blender's own playing, which would drag the timeline; returns whether it ran."""
-    playing = [w for w in context.window_manager.windows if w.screen.is_animation_playing]
+    """Stop Blender's own playing, which would drag the timeline; returns whether it ran. A drag of
+    the timeline by hand counts as playing, but is none.
+    """
+    windows = context.window_manager.windows
+    if any(window.screen.is_scrubbing for window in windows):
+        return False
+    playing = [window for window in windows if window.screen.is_animation_playing]
     for window in playing:
         with context.temp_override(window=window):
             bpy.ops.screen.animation_cancel(restore_frame=False)

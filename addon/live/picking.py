@@ -4,6 +4,8 @@
 import numpy as np
 from bpy_extras import view3d_utils
 
+from ..objects.curves import is_curve
+from ..objects.modifiers import reshaping
 from ..objects.units import unit_scale
 from .pulls import MousePull, pullable, stiffness_for
 
@@ -83,4 +85,7 @@ def _pull(context, session, name, point, at):
     start = pullable(body, _start_of(body))[point]
     places = (target.first or target.start).world_points()
     vertex = int(np.linalg.norm(places - start, axis=1).argmin())
-    return MousePull(name, point, vertex, np.array(at), stiffness_for(body, strength), start)
+    ob = context.scene.objects[name]
+    has_vertex = not is_curve(ob) and not reshaping(ob)
+    stiffness = stiffness_for(body, strength)
+    return MousePull(name, point, vertex, np.array(at), stiffness, start, has_vertex)

@@ -25,6 +25,8 @@ class MousePull:
     """In N/m."""
     at_start: np.ndarray
     """The place of the point in the input state [m]."""
+    has_vertex: bool = True
+    """False where no vertex of the object itself is simulated."""
     is_pin: bool = False
     is_held: bool = True
     track: dict = field(default_factory=dict)

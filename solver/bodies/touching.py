@@ -27,13 +27,19 @@ def weights_in_touch(bodies, colliders):
     corners = [start_corners(body) for body in bodies]
     corners += [each.start[each.triangles] for each in colliders]
     boxes = [(each.min(axis=1), each.max(axis=1)) for each in corners]
+    nothing = np.full((1, 3), np.inf)
+    low = np.array([np.vstack([nothing, each]).min(axis=0) for each, _ in boxes])
+    high = np.array([np.vstack([-nothing, each]).max(axis=0) for _, each in boxes])
     found = {}
     for number, body in enumerate(bodies):
         if not isinstance(body, RigidBody) or body.thickness is not None:
             continue  # the triangles of a solid face outwards
-        others = (box for other, box in enumerate(boxes) if other != number and len(box[0]))
-        if any(touches(body, *box) for box in others):
-            found[number] = body.weights_of(drawn_in(body))
+        near = NEAR * body.size
+        begin, end = low[number] - near, high[number] + near
+        for other in np.flatnonzero(((high > begin) & (low < end)).all(axis=1)):
+            if other != number and touches(begin, end, near, *boxes[other]):
+                found[number] = body.weights_of(drawn_in(body))
+                break
     return found
 
 
@@ -49,12 +55,12 @@ def start_corners(body):
     return np.zeros((0, 3, 3)) if triangles is None else body.points[triangles]
 
 
-def touches(body, low, high):
-    """Return whether a rigid body touches triangles in boxes from `low` to `high` [triangle, 3]."""
-    near = NEAR * body.size
-    begin, end = body.mesh_points.min(axis=0), body.mesh_points.max(axis=0)
-    meets = ((high > begin - near) & (low < end + near)).all(axis=1)
-    at_sides = ((high < begin + near) | (low > end - near)).any(axis=1)
+def touches(begin, end, near, low, high):
+    """Return whether the box of a body, from `begin` to `end` [m] with a margin of `near`, touches
+    triangles in boxes from `low` to `high` [triangle, 3].
+    """
+    meets = ((high > begin) & (low < end)).all(axis=1)
+    at_sides = ((high < begin + 2.0 * near) | (low > end - 2.0 * near)).any(axis=1)
     return bool(meets.any() and at_sides[meets].all())
 
 

@@ -21,15 +21,22 @@ SIMPLIFIED = 0.5
 def contact_mesh(points, triangles, cell_size, most_vertices):
     """Points [point, 3] in m and triangles [triangle, 3] of the contact surface of a mesh.
 
-    `cell_size` [m] is that of its lattice. A mesh of more than `most_vertices` is simplified. Faces
-    without area are left out, so the result may be empty.
+    `cell_size` [m] is that of its lattice. A mesh that has more than `most_vertices`, or would have
+    with its long edges split, is simplified. Faces without area are left out, so the result may be
+    empty.
     """
     triangles = triangles[~are_flat(points, triangles)]
     if not len(triangles):
         return points[:0], triangles
-    if len(np.unique(triangles)) > most_vertices:
-        points, triangles = simplified(points, triangles, SIMPLIFIED * cell_size)
-    points, triangles = split(points, triangles, LONGEST_EDGE * cell_size)
+    longest = LONGEST_EDGE * cell_size
+    given = points, triangles
+    is_fine = len(np.unique(triangles)) > most_vertices
+    if not is_fine:
+        points, triangles = split(*given, longest)
+        # Such as the slivers in a cap of many corners.
+        is_fine = len(np.unique(triangles)) > most_vertices
+    if is_fine:
+        points, triangles = split(*simplified(*given, SIMPLIFIED * cell_size), longest)
     triangles = triangles[~are_flat(points, triangles)]
     used, number = np.unique(triangles, return_inverse=True)
     return points[used], number.reshape(-1, 3).astype(np.int32)

@@ -96,9 +96,9 @@ class RigidBodies:
         self.struct.driven.assign(self.driven.astype(np.int32))
 
     def stop(self):
-        """Forget the momenta of bodies that sleep."""
-        self.struct.velocity.zero_()
-        self.struct.momentum.zero_()
+        """Forget the momenta of bodies that sleep, and what their last steps have left."""
+        for name in ("velocity", "momentum", "left", "moved"):
+            getattr(self.struct, name).zero_()
 
     def mask(self, of_bodies):
         """Return the mask of all bodies of the scene from one of rigid bodies."""

@@ -85,21 +85,21 @@ def subdivided_suzanne():
 def plane_as_a_soft_body():
     add("plane", z=1.0)
     floor()
-    return Expected(40, keeps_volume=False)
+    return Expected(40, keeps_volume=False, says="is flat, so it is simulated as a plate")
 
 
 @scene
 def grid_as_a_soft_body():
     add("grid", z=1.0)
     floor()
-    return Expected(40, keeps_volume=False)
+    return Expected(40, keeps_volume=False, says="is flat, so it is simulated as a plate")
 
 
 @scene
 def filled_circle_as_a_soft_body():
     add("circle", z=1.0, fill_type="NGON")
     floor()
-    return Expected(40, keeps_volume=False)
+    return Expected(40, keeps_volume=False, says="is flat, so it is simulated as a plate")
 
 
 # ---- scaled, rotated, joined, converted

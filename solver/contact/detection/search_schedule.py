@@ -13,6 +13,9 @@ MANY = 0.01
 CHECK = 4.0
 # Vertices that a block counts on a GPU.
 PER_BLOCK = 4 * THREADS
+# With so many of the vertices of rigid bodies a search is due, too: few links or stones are all
+# slowed down; in a pile it would cost more than it gains.
+PART_OF_RIGID = 0.25
 # No limit to rounds.
 NO_LIMIT = 2**30
 
@@ -20,9 +23,10 @@ NO_LIMIT = 2**30
 class SearchSchedule:
     """Flags of what is due as of the last `check()`, a launch: arrays of one int.
 
-    A search is due, `searches`, when trust radii limit many vertices or a rigid body, which has but
-    four, on the way to the guess and, if it `counts_ends`, also those that others have drawn back
-    since. After 1, 2, 4 … times `every` of the `iterations` [1], any such vertex is enough. At all
+    A search is due, `searches`, when trust radii limit many vertices, or a part of the rigid
+    bodies, which have but four each, on the way to the guess and, if it `counts_ends`, also those
+    that others have drawn back since. After 1, 2, 4 … times `every` of the `iterations` [1], any
+    such vertex is enough. At all
     multiples of `every` without a search, new `planes` are due if the old ones have ended any step
     since the last one; for rigid bodies, whose turns need others, at once. Without iterations,
     `every` counts rounds since `begin` (0: never), and planes are due for kinematic vertices. It
@@ -43,7 +47,9 @@ class SearchSchedule:
         rules.turns = int(iterations is not None and model.rigid is not None)
         rules.many = MANY * len(model.surface.vertices)
         rigid = model.rigid
-        rules.rigid = wp.vec2i(rigid.first, rigid.end) if rigid else wp.vec2i(0, 0)
+        first, end = (rigid.first, rigid.end) if rigid else (0, 0)
+        rules.rigid = wp.vec2i(first, end)
+        rules.weight = int(rules.many / (PART_OF_RIGID * max(end - first, 1))) + 1
         shares = min(len(cut), SHARES)
         if launches.are_wide:
             shares = -(-len(cut) // PER_BLOCK)

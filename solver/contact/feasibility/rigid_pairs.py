@@ -28,6 +28,8 @@ class RigidPairs:
             *((name, 1, int) for name in ("goes_on", "is_unsettled", "round")),
         ):
             setattr(fractions, name, wp.zeros(size, dtype=dtype, device=device))
+        finding = kernels.find_free, kernels.lower_fractions
+        model.launches.expect(*finding, rounds.begin_fractions, rounds.end_round)
 
     def _watch(self):
         """Return the `Watch` of truncation by all but the pairs of these bodies."""

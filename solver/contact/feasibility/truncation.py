@@ -38,6 +38,9 @@ class Truncation:
         self.lower_bounds = points_kernel(width) if width else None
         model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
         self.settling, self.turns, self.moving_together = {}, {}, None
+        # Nothing may be allocated in a graph: the first substep of a sleeping scene records none.
+        are_several = self.on and model.rigid and model.rigid.count > 1
+        self.rigid_pairs = RigidPairs(self) if are_several else None
         self._record_yielding()
 
     def begin_step(self):
@@ -74,13 +77,12 @@ class Truncation:
 
     def settle_together(self, first, last):
         """Move vertices like `settle`, so that rigid bodies may move together."""
-        rigid = self.model.rigid
-        if not self.on or not rigid or rigid.within(first, last)[1] < 2:
+        if not self.rigid_pairs or self.model.rigid.within(first, last)[1] < 2:
             self.settle(first, last)
             return
         self._update_launches()
         if self.moving_together is None:
-            self.moving_together = RigidPairs(self).launches(first, last, self._record)
+            self.moving_together = self.rigid_pairs.launches(first, last, self._record)
         play(self.moving_together)
 
     def settle(self, first, last):

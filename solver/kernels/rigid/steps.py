@@ -26,6 +26,9 @@ from .poses import (
 
 wp.set_module_options(OPTIONS)
 
+# Rounding of a fraction in float32.
+ROUNDED = wp.constant(1.2e-7)
+
 # Distance that counts as none beside contact distances: half of what they always leave.
 NEGLIGIBLE = wp.constant(5.0e-4)
 
@@ -106,7 +109,7 @@ def fraction_in_regions(b: int, fraction: float, bodies: RigidArrays, regions: R
             low = middle
         else:
             high = middle
-    return float(low)
+    return float(low) * (1.0 - ROUNDED)  # stays in the regions in float32
 
 
 @wp.kernel
@@ -138,16 +141,6 @@ def take_arcs(
         least = fraction_in_regions(b, least, bodies, regions)
     if reason == BY_PAIR:
         stuck[RIGID] = 1
-    rest = (1.0 - least) * wp.where(reason == BY_ANALYTIC, 0.0, 1.0)
-    left = float(0.0)
-    moved = float(0.0)
-    start = bodies.start_center[b]
-    for k in range(4):
-        begin = image(k, start, bodies.start_turn[b], bodies.root[b])
-        left = wp.max(left, rest * wp.length(candidate[at + k] - x[at + k]))
-        moved = wp.max(moved, wp.length(x[at + k] - begin))
-    bodies.left[b] = left
-    bodies.moved[b] = moved
     t = wp.float64(least)
     bodies.shift[b] = t * bodies.shift[b]
     bodies.angle[b] = t * bodies.angle[b]
@@ -162,6 +155,16 @@ def take_arcs(
         x[at + k] = image(k, bodies.center[b], bodies.turn[b], bodies.root[b])
     bodies.shift[b] = wp.vec3d()
     bodies.angle[b] = wp.vec3d()
+    left = float(0.0)
+    moved = float(0.0)
+    start = bodies.start_center[b]
+    for k in range(4):
+        begin = image(k, start, bodies.start_turn[b], bodies.root[b])
+        if reason != 0 and reason != BY_ANALYTIC:
+            left = wp.max(left, wp.length(candidate[at + k] - x[at + k]))
+        moved = wp.max(moved, wp.length(x[at + k] - begin))
+    bodies.left[b] = left
+    bodies.moved[b] = moved
 
 
 @wp.kernel

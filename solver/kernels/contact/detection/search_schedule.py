@@ -24,7 +24,8 @@ class SearchRules:
     every: int
     whose: int  # number of the limit in `stuck`
     many: float
-    rigid: wp.vec2i  # the first vertex of rigid bodies, and their end
+    rigid: wp.vec2i  # the first vertex of rigid bodies, and their end, ...
+    weight: int  # ... each of which counts so many times
     most: int
 
 
@@ -96,7 +97,7 @@ def schedule_search(
         is_ended = rules.counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
         if is_ended or used > EDGE * regions.radius[i]:
             is_rigid = i >= rules.rigid[0] and i < rules.rigid[1]
-            mine += wp.where(is_rigid, int(rules.many) + 1, 1)
+            mine += wp.where(is_rigid, rules.weight, 1)
     if mine > 0:
         count_together(flags.capped, mine)
     is_last = is_last_block(shares, flags.ended)

@@ -4,16 +4,16 @@ counts.
 
 Planes that stand still would hold back bodies that fall together. So each body takes a fraction of
 its arc at a constant rate, and every pair is followed along both arcs (advancement.py). Where that
-ends early, the body that goes farther gets a smaller fraction, until all pairs reach their ends.
+ends early, the body with the larger fraction gets a smaller one, until all pairs reach their ends.
 
-Bodies that a joint holds keep their planes: it would be torn open where one of two bodies lands and
+Two bodies that joints hold keep their planes: these would be torn open where one of them lands and
 the other goes on.
 """
 
 import warp as wp
 
 from ...device.options import OPTIONS
-from ...lattice.embedding import Embedding, body_of_point, surface_functions
+from ...lattice.embedding import Embedding, body_of_point
 from ...scene.attachments import Attachments
 from ..pairs import QUIET, Pair, PairLists
 from .advancement import arc_of, fraction_of_arcs, part_of_arc
@@ -25,8 +25,6 @@ wp.set_module_options(OPTIONS)
 ROUNDS = wp.constant(24)
 # From this round on, both bodies of a pair get smaller fractions.
 BOTH = wp.constant(8)
-
-surface = surface_functions(4)
 
 
 @wp.struct
@@ -61,21 +59,11 @@ def find_free(
 
 
 @wp.func
-def is_quiet(
-    v: int,
-    quiet: float,
-    moving: wp.vec2i,
-    x: wp.array[wp.vec3],
-    candidate: wp.array[wp.vec3],
-    embedding: Embedding,
-    watch: Watch,
-):
-    """Return whether a surface vertex stays within `quiet` [m] of its measured place."""
-    if watch.unknown[0] != 0:
-        return False
-    far = wp.length(x[v] - watch.x_measured[v])
-    far += surface.largest_displacement(v, moving, x, candidate, embedding)
-    return wp.max(far, watch.farthest[v]) <= quiet
+def is_quiet(v: int, quiet: float, watch: Watch):
+    """Return whether an embedded point stays within `quiet` [m] of its measured place, as its last
+    bounds have found (pair_bounds.py).
+    """
+    return watch.unknown[0] == 0 and watch.farthest[v] <= quiet
 
 
 @wp.func
@@ -93,21 +81,11 @@ def lower_both(mine: int, theirs: int, t: float, fractions: Fractions):
 
 
 @wp.func
-def acts(
-    corner: int,
-    pair: Pair,
-    quiet: float,
-    moving: wp.vec2i,
-    x: wp.array[wp.vec3],
-    candidate: wp.array[wp.vec3],
-    embedding: Embedding,
-    watch: Watch,
-):
+def acts(corner: int, pair: Pair, quiet: float, watch: Watch):
     """Return whether a corner is the first one of a pair that is not quiet."""
     for c in range(4):
         if c <= corner:
-            v = pair.vertices[c]
-            if is_quiet(v, quiet, moving, x, candidate, embedding, watch) == (c == corner):
+            if is_quiet(pair.vertices[c], quiet, watch) == (c == corner):
                 return False
     return True
 
@@ -128,7 +106,7 @@ def lower_fractions(
     point of a rigid body.
     """
     s = first + wp.tid()
-    if is_quiet(s, QUIET * watch.least_gap[s], moving, x, candidate, embedding, watch):
+    if is_quiet(s, QUIET * watch.least_gap[s], watch):
         return
     mine = body_of_point(s, embedding)
     arc = part_of_arc(arc_of(s, x, candidate, embedding), fractions.taken[mine])
@@ -141,7 +119,7 @@ def lower_fractions(
         theirs = body_of_point(other, embedding)
         if fractions.has_changed[mine] == 0 and fractions.has_changed[theirs] == 0:
             continue
-        if not acts(corner, pair, QUIET * lists.gap[k], moving, x, candidate, embedding, watch):
+        if not acts(corner, pair, QUIET * lists.gap[k], watch):
             continue
         frame = part_of_arc(arc_of(other, x, candidate, embedding), fractions.taken[theirs])
         t = float(1.0)
