@@ -85,7 +85,7 @@ def _pull(context, session, name, point, at):
     start = pullable(body, _start_of(body))[point]
     places = (target.first or target.start).world_points()
     vertex = int(np.linalg.norm(places - start, axis=1).argmin())
-    ob = context.scene.objects[name]
-    has_vertex = not is_curve(ob) and not reshaping(ob)
+    ob = context.scene.objects.get(name)  # None if it has just been renamed
+    has_vertex = ob is not None and not is_curve(ob) and not reshaping(ob)
     stiffness = stiffness_for(body, strength)
     return MousePull(name, point, vertex, np.array(at), stiffness, start, has_vertex)

@@ -49,8 +49,7 @@ def start_corners(body):
         return body.mesh_points[body.triangles]
     surface = getattr(body, "surface", None)
     if surface is not None:
-        points = np.einsum("pk,pkd->pd", surface.weights, body.points[surface.corners])
-        return points[surface.triangles]
+        return surface.points(body.points)[surface.triangles]
     triangles = getattr(body, "boundary", getattr(body, "triangles", None))
     return np.zeros((0, 3, 3)) if triangles is None else body.points[triangles]
 

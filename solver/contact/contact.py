@@ -254,8 +254,7 @@ class Contact:
         """Move the vertices from `first` to `last` to their candidates, as far as truncation
         allows, and then the embedded points that have pairs. Rigid bodies may move `together`.
         """
-        settle = self.truncation.settle_together if together else self.truncation.settle
-        settle(first, last)
+        self.truncation.settle(first, last, together)
         if last > first:
             self.model.followers.listed(first, last)()
             self.truncation.turn(first, last)

@@ -38,8 +38,7 @@ class RoundingChecks:
         """Record all launches with the current lists."""
         model, lists, struct = self.model, self.model.lists, self.model.contact.struct
         self.revision, (group, unmoved) = lists.revision, self.groups
-        bends = int(len(model.surface.points.skin) > 0 or model.rigid is not None)
-        inputs = [self.before, model.x, lists.counts, lists.pairs, struct, group, bends]
+        inputs = [self.before, model.x, lists.counts, lists.pairs, struct, group]
         outputs, extent = [unmoved, self.any_changed], (lists.capacity, lists.expected)
         self.find = model.launches.record_list(kernels.find_changed, *extent, inputs, outputs, PAIR)
         inputs = [self.saved, struct.body, group, unmoved]

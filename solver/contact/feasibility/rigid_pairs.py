@@ -39,13 +39,13 @@ class RigidPairs:
         watch.together = self.fractions.together
         return watch
 
-    def launches(self, first, last, record_all):
-        """Return the launches of a step of the vertices from `first` to `last`;
-        `record_all(first, last, watch=…)` returns those of a step of each by itself.
+    def launches(self, first, last):
+        """Return the launches of a step of the vertices from `first` to `last`, with all rigid
+        bodies among them.
         """
         model, record, truncation = self.model, self.model.launches.record, self.truncation
-        making, points, truncate, commit, taking = record_all(first, last, watch=self._watch())
-        _, *standing, _, _ = record_all(first, last)
+        making, points, truncate, commit, taking = truncation.record(first, last, self._watch())
+        _, *standing, _, _ = truncation.record(first, last)
         attachments = model.attachments
         held = [model.rigid.first, attachments.struct, attachments.broken]
         finding = record(kernels.find_free, model.rigid.count, held, [self.fractions])

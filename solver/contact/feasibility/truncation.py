@@ -37,8 +37,8 @@ class Truncation:
         self.truncate = kernels.truncation_kernel(width)
         self.lower_bounds = points_kernel(width) if width else None
         model.launches.expect(self.truncate, *([self.lower_bounds] if width else []))
-        self.settling, self.turns, self.moving_together = {}, {}, None
-        # Nothing may be allocated in a graph: the first substep of a sleeping scene records none.
+        self.settling, self.turns = {}, {}
+        # Not when they are recorded: that may be within a graph, where nothing can be allocated.
         are_several = self.on and model.rigid and model.rigid.count > 1
         self.rigid_pairs = RigidPairs(self) if are_several else None
         self._record_yielding()
@@ -64,7 +64,7 @@ class Truncation:
         """Record launches again if lists have been replaced."""
         if self.revision != self.model.lists.revision:
             self._record_yielding()
-            self.settling, self.turns, self.moving_together = {}, {}, None
+            self.settling, self.turns = {}, {}
 
     def _record_yielding(self):
         model = self.model
@@ -75,18 +75,10 @@ class Truncation:
             kernels.yield_to_kinematic, model.free_count, inputs, outputs, 4 * MOVE
         )
 
-    def settle_together(self, first, last):
-        """Move vertices like `settle`, so that rigid bodies may move together."""
-        if not self.rigid_pairs or self.model.rigid.within(first, last)[1] < 2:
-            self.settle(first, last)
-            return
-        self._update_launches()
-        if self.moving_together is None:
-            self.moving_together = self.rigid_pairs.launches(first, last, self._record)
-        play(self.moving_together)
-
-    def settle(self, first, last):
-        """Move the vertices from `first` to `last` to their candidates, as far as they may."""
+    def settle(self, first, last, together=False):
+        """Move the vertices from `first` to `last` to their candidates, as far as they may. If all
+        rigid bodies are among them, these may move `together`.
+        """
         if last <= first:
             return
         if not self.on:
@@ -99,9 +91,12 @@ class Truncation:
             self.stuck.fill_(1)  # unknown
             return
         self._update_launches()
-        if (first, last) not in self.settling:
-            self.settling[first, last] = list(self._record(first, last))
-        play(self.settling[first, last])
+        pairs = self.rigid_pairs if together else None
+        key = first, last, pairs is not None
+        if key not in self.settling:
+            launches = pairs.launches if pairs else self.record
+            self.settling[key] = list(launches(first, last))
+        play(self.settling[key])
 
     def _settle_rigid(self, first, last):
         """Move all vertices of a range with rigid bodies to their candidates."""
@@ -121,7 +116,7 @@ class Truncation:
         if not self.on:
             return [[solve], [partial(self.settle, first, last)]]
         self._update_launches()
-        return [[solve], *([launch] for launch in self._record(first, last, solve))]
+        return [[solve], *([launch] for launch in self.record(first, last, like=solve))]
 
     def turn(self, first, last):
         """Turn the planes of pairs with rigid bodies behind steps of a range."""
@@ -139,7 +134,10 @@ class Truncation:
         kernel, record = turn_planes, self.model.launches.record
         return [record(kernel, end - begin, inputs, outputs, MOVE, begin)]
 
-    def _record(self, first, last, like=None, watch=None):
+    def record(self, first, last, watch=None, like=None):
+        """Yield the launches of a step of each vertex by itself; `watch` has the bounds that pairs
+        set, those of `gaps` by default, and `like` a launch whose threads the last one has.
+        """
         model, record, count = self.model, self.model.launches.record, last - first
         steps, lists = [wp.vec2i(first, last), model.x, self.candidate], model.lists.all
         contact, watch = model.contact_model, watch or self.gaps.watch

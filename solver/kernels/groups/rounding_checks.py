@@ -38,20 +38,20 @@ def normal_of(pair: Pair, x: wp.array[wp.vec3]):
 
 
 @wp.func
-def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3], bends: int):
+def stays_separated(pair: Pair, before: wp.array[wp.vec3], x: wp.array[wp.vec3]):
     """True where the sides of a pair stay separated on a move from `before` to x that changes no
     distance except by rounding. Sides nearer than that, but separated, must keep a gap along one
     direction all along, or they may have passed through. Other sides cannot.
 
-    Where it `bends`, distances change by more: offsets of smooth skins do not turn, and rigid
-    bodies turn at the end of a straight path. Edges that pass through each other are separated
-    before and after, but from the other side.
+    Smooth skins, whose offsets do not turn, and rigid bodies, which turn at the end of a straight
+    path, change distances by more. What passes through there is separated before and after, but
+    from the other side.
     """
     if is_separating(pair, pair.plane_normal, x) or moves_alike(pair.vertices, before, x):
         return True
     now, then = normal_of(pair, x), normal_of(pair, before)
     if is_separating(pair, now, x):
-        return bends == 0 or wp.dot(now, then) > 0.0 or not is_separating(pair, then, before)
+        return wp.dot(now, then) > 0.0 or not is_separating(pair, then, before)
     if is_separating(pair, then, before):
         return False
     kind, v = pair.kind, pair.vertices
@@ -69,7 +69,6 @@ def find_changed(
     pairs: wp.array[Pair],
     surface: SurfaceArrays,
     group: wp.array[int],
-    bends: int,
     # in and out
     unmoved: wp.array[int],
     # out
@@ -86,7 +85,7 @@ def find_changed(
         if wp.max(one, other) < group.shape[0]:
             g = group[one]
             if group[other] == g and unmoved[g] == 0:
-                if not stays_separated(pairs[p], before, x, bends):
+                if not stays_separated(pairs[p], before, x):
                     unmoved[g] = 1
                     any_changed[0] = 1
 
