@@ -65,6 +65,7 @@ class Stages:
     momentum: Stage
     breaking: Stage
     velocities: Stage
+    impacts: Stage
     skin: Stage
     tear_detection: Stage
     sleep: Stage
@@ -149,7 +150,8 @@ def _of_contact(model, kinematic, residual, rest):
         if RestlessGuard.is_needed(model):
             made["restless_guard"] = RestlessGuard(model, residual)
         made["contacts"] = ContactStage(model, kinematic, rest)
-        made["momentum"] = IslandMomentum(model, kinematic.colliders.travel)
+        made["momentum"] = IslandMomentum(model, kinematic.colliders.travel, residual)
+        made["impacts"] = made["momentum"].impacts
     elif ComponentMomentum.is_needed(model):
         made["momentum"] = ComponentMomentum(model)
     touches = model.contact is not None or model.has_analytic_colliders

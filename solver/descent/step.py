@@ -93,6 +93,7 @@ class Stepper:
         s.momentum.end_step()  # rigid steps of islands; marks standing (lately touched) vertices
         s.breaking.end_step()
         s.velocities.end_step()
+        s.impacts.end_step()  # velocities of rigid bodies that are hit hard
         s.skin.end_step()  # offsets of smooth skins follow their cells
         s.tear_detection.end_step()
         s.sleep.end_step()  # nothing has moved for a while?

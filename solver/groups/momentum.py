@@ -18,6 +18,7 @@ from ..kernels.groups import islands as kernels
 from ..lattice.embedding import collider_step_limits
 from ..model.components import find_components
 from ..model.stage import RecordedStage
+from .impacts import Impacts
 from .island_moves import IslandMoves
 from .rigid_steps import RigidSteps, filled
 
@@ -49,7 +50,7 @@ class IslandMomentum(RecordedStage):
 
     state_name = "contact_islands"
 
-    def __init__(self, model, travel):
+    def __init__(self, model, travel, residual):
         assembly, upload = model.assembly, model.upload
         owners, bodies = len(model.surface.may_touch), len(assembly.vertices)
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
@@ -65,9 +66,11 @@ class IslandMomentum(RecordedStage):
         self.untouched = upload(model.augmented.astype(np.int32), int)
         # State that passes from step to step.
         self.saved = {"steps_in_flight": self.steps_in_flight, "standing": model.standing}
-        self.restoring = None
+        self.restoring, self.impacts = None, None
         if not anchored.all() and not model.settings.quasistatic:
             self.restoring = IslandMoves(model, self.islands, self.anchored, travel)
+            if model.rigid:
+                self.impacts = Impacts(model, self.islands, self.anchored, residual)
         super().__init__(model)
 
     @staticmethod
@@ -94,6 +97,8 @@ class IslandMomentum(RecordedStage):
         model, islands, record = self.model, self.islands, self.model.launches.record
         contact, lists, count = model.contact, model.contact.lists, len(self.anchored)
         body = contact.struct.body
+        if self.impacts:
+            self.impacts.record()
         pairs = [lists.counts, model.x, body, lists.touches, lists.state, self.anchored]
         join = model.launches.record_serial(kernels.join_touching, lists.capacity, pairs, [islands])
         steps, flag = self.steps_in_flight, self.is_any_free
@@ -102,6 +107,7 @@ class IslandMomentum(RecordedStage):
             join,
             *collider_touches(model, body, islands.at_colliders),
             record(kernels.name_islands, count, [self.anchored, model.asleep], [islands]),
+            *(self.impacts.find if self.impacts else []),
             record(kernels.count_flight, self.bodies, [islands], [steps, flag]),
             record(
                 kernels.mark_standing,

@@ -208,6 +208,12 @@ class RigidBodies:
         inputs = [self.numbers, flights]
         return self.model.launches.record(groups.fly_bodies, self.count, inputs, [self.struct])
 
+    def finding_free(self, free):
+        """Return the launch that sets `free` [body] to 1 where no attachment holds it."""
+        attachments = self.model.attachments
+        inputs = [self.first, attachments.struct, attachments.broken]
+        return self.model.launches.record(groups.find_free, self.count, inputs, [free])
+
     def restoring(self, group, unmoved, saved):
         """Return the launch that restores the `saved` centers and turns of unmoved groups."""
         inputs = [self.numbers, group, unmoved, *saved]

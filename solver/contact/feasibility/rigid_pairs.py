@@ -9,7 +9,7 @@ from ...device.conditions import repeat_while, when
 from ...device.launches import play
 from ...kernels.contact.feasibility import rigid_pairs as kernels
 from ...kernels.contact.feasibility.pair_bounds import Watch
-from ...kernels.rigid import rounds
+from ...kernels.rigid import groups, rounds
 
 # Rough cost of the pairs of a point, and of a body [ns].
 POINT, BODY = 200.0, 100.0
@@ -28,7 +28,7 @@ class RigidPairs:
             *((name, 1, int) for name in ("goes_on", "is_unsettled", "round")),
         ):
             setattr(fractions, name, wp.zeros(size, dtype=dtype, device=device))
-        finding = kernels.find_free, kernels.lower_fractions
+        finding = groups.find_free, kernels.lower_fractions
         model.launches.expect(*finding, rounds.begin_fractions, rounds.end_round)
 
     def _watch(self):
@@ -46,9 +46,7 @@ class RigidPairs:
         model, record, truncation = self.model, self.model.launches.record, self.truncation
         making, points, truncate, commit, taking = truncation.record(first, last, self._watch())
         _, *standing, _, _ = truncation.record(first, last)
-        attachments = model.attachments
-        held = [model.rigid.first, attachments.struct, attachments.broken]
-        finding = record(kernels.find_free, model.rigid.count, held, [self.fractions])
+        finding = model.rigid.finding_free(self.fractions.together)
         moving = [wp.vec2i(first, last), model.x, truncation.candidate, model.lists.all]
         inputs = [*moving, model.contact_model.embedding, truncation.gaps.watch]
         begin, end = model.rigid.points_within(first, last)

@@ -5,6 +5,7 @@ import warp as wp
 
 from ..device.options import OPTIONS
 from ..groups.free_flight import Flights
+from ..scene.attachments import Attachments
 from .poses import RigidArrays
 
 wp.set_module_options(OPTIONS)
@@ -39,3 +40,21 @@ def restore_bodies(
     if unmoved[group[number[b]]] != 0:
         bodies.center[b] = center[b]
         bodies.turn[b] = turn[b]
+
+
+@wp.kernel
+def find_free(
+    first_vertex: int,
+    attachments: Attachments,
+    broken: wp.array[int],
+    # out
+    free: wp.array[int],
+):
+    """Mark the bodies that no unbroken attachment holds. One thread per rigid body."""
+    b = wp.tid()
+    is_free = int(1)
+    for i in range(first_vertex + 4 * b, first_vertex + 4 * b + 4):
+        for k in range(attachments.start[i], attachments.start[i + 1]):
+            if broken[attachments.row[k]] == 0:
+                is_free = 0
+    free[b] = is_free

@@ -14,7 +14,6 @@ import warp as wp
 
 from ...device.options import OPTIONS
 from ...lattice.embedding import Embedding, body_of_point
-from ...scene.attachments import Attachments
 from ..pairs import QUIET, Pair, PairLists
 from .advancement import arc_of, fraction_of_arcs, part_of_arc
 from .pair_bounds import Watch, lower, moves_together
@@ -38,24 +37,6 @@ class Fractions:
     goes_on: wp.array[int]  # 1 while any is lowered
     is_unsettled: wp.array[int]  # 1 where the most rounds were not enough
     round: wp.array[int]
-
-
-@wp.kernel
-def find_free(
-    first_vertex: int,
-    attachments: Attachments,
-    broken: wp.array[int],
-    # out
-    fractions: Fractions,
-):
-    """Mark the bodies that no unbroken attachment holds. One thread per rigid body."""
-    b = wp.tid()
-    free = int(1)
-    for i in range(first_vertex + 4 * b, first_vertex + 4 * b + 4):
-        for k in range(attachments.start[i], attachments.start[i + 1]):
-            if broken[attachments.row[k]] == 0:
-                free = 0
-    fractions.together[b] = free
 
 
 @wp.func

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of rigid bodies that are hit, where impulses act (impulses.py)."""
+
+import warp as wp
+
+from ..contact.analytic_colliders import (
+    AnalyticColliders,
+    ContactModel,
+    direction_and_distance,
+)
+from ..contact.detection.pair_counts import ALL
+from ..contact.pairs import PairState, Touch, gap_of
+from ..device.options import OPTIONS
+from ..lattice.embedding import point_position
+from .hits import Hits, hit_body
+from .poses import RigidArrays
+
+wp.set_module_options(OPTIONS)
+
+
+@wp.struct
+class Impulses:
+    """Contacts of hit bodies, [contact] in no order, and the motion of the bodies, [rigid body]."""
+
+    count: wp.array[int]
+    sides: wp.array[wp.vec2i]  # hit bodies on sides A and B, -1 for all others
+    normal: wp.array[wp.vec3d]  # from B to A
+    arm: wp.array[wp.vec3d]  # of A from its center [m]
+    other_arm: wp.array[wp.vec3d]  # of B
+    carried: wp.array[wp.vec3d]  # velocity of A against B where these are not hit [m/s]
+    friction: wp.array[wp.float64]
+    impulse: wp.array[wp.vec3d]  # on A [N s]
+    velocity: wp.array[wp.vec3d]  # [m/s]
+    before: wp.array[wp.vec3d]  # that of inertia
+    spin: wp.array[wp.vec3d]  # [rad/s]
+    inverse: wp.array[wp.mat33d]  # of the inertia tensor [1/(kg m²)]
+
+
+@wp.func
+def start_of(v: int, x_start: wp.array[wp.vec3], model: ContactModel):
+    """Return where a surface vertex was at the start of the substep [m]."""
+    if v < model.embedding.first:
+        return x_start[v]
+    return point_position(v, x_start, model.embedding)
+
+
+@wp.func
+def add_contact(
+    sides: wp.vec2i,
+    normal: wp.vec3,
+    friction: float,
+    carried: wp.vec3d,
+    impulses: Impulses,
+):
+    """Append a contact; return its number."""
+    k = wp.atomic_add(impulses.count, 0, 1)
+    impulses.sides[k] = sides
+    impulses.normal[k] = wp.normalize(wp.vec3d(normal))
+    impulses.friction[k] = wp.float64(friction)
+    impulses.carried[k] = carried
+    impulses.impulse[k] = wp.vec3d()
+    return k
+
+
+@wp.kernel
+def add_pairs(
+    shares: int,
+    counts: wp.array[int],
+    touches: wp.array[Touch],
+    state: wp.array[PairState],
+    x: wp.array[wp.vec3],
+    x_start: wp.array[wp.vec3],
+    model: ContactModel,
+    h: wp.float64,
+    hits: Hits,
+    bodies: RigidArrays,
+    # in and out
+    impulses: Impulses,
+):
+    """Append the touching pairs of hit bodies with each other and with what animation drives."""
+    for p in range(wp.tid(), counts[ALL], shares):
+        touch = touches[p]
+        if state[p].near == 0 or not wp.dot(touch.normal, gap_of(touch, x)) < touch.radius:
+            continue
+        a = hit_body(model.body[touch.vertices[0]], hits)
+        b = hit_body(model.body[touch.vertices[3]], hits)
+        if a < 0 and b < 0:
+            continue
+        arm = wp.vec3d()
+        other_arm = wp.vec3d()
+        carried = wp.vec3d()
+        for c in range(4):
+            v = touch.vertices[c]
+            w = wp.float64(touch.weights[c])
+            side = hit_body(model.body[v], hits)
+            if side < 0:
+                carried += (w / h) * (wp.vec3d(x[v]) - wp.vec3d(start_of(v, x_start, model)))
+            elif side == a:
+                arm += w * (wp.vec3d(x[v]) - bodies.center[side])
+            else:
+                other_arm -= w * (wp.vec3d(x[v]) - bodies.center[side])
+        k = add_contact(wp.vec2i(a, b), touch.normal, touch.friction, carried, impulses)
+        impulses.arm[k] = arm
+        impulses.other_arm[k] = other_arm
+
+
+@wp.func
+def carried_by(k: int, x: wp.vec3, h: wp.float64, colliders: AnalyticColliders):
+    """Return the velocity [m/s] of collider k at x."""
+    v = wp.vec3d()
+    if colliders.moves[k] != 0:
+        path = colliders.shift[k] + colliders.turn[k] * (x - colliders.start.center[k])
+        v = wp.vec3d(path) / h
+    return v
+
+
+@wp.kernel
+def add_at_colliders(
+    shares: int,
+    number: wp.array[int],
+    point: wp.array[wp.vec2i],
+    x: wp.array[wp.vec3],
+    model: ContactModel,
+    h: wp.float64,
+    hits: Hits,
+    bodies: RigidArrays,
+    # in and out
+    impulses: Impulses,
+):
+    """Append the contacts of hit bodies with analytic colliders."""
+    colliders = model.colliders
+    for b in range(wp.tid(), number.shape[0], shares):
+        if hit_body(number[b], hits) < 0:
+            continue
+        for s in range(point[b][0], point[b][1]):
+            reach = model.state.radius[s] + model.state.multiplier[s]
+            for k in range(colliders.kind.shape[0]):
+                near = direction_and_distance(colliders, k, x[s])
+                if near[3] < reach and model.state.hidden[s] == 0:
+                    normal = wp.vec3(near[0], near[1], near[2])
+                    friction = wp.sqrt(colliders.friction[k] * model.state.friction[s])
+                    carried = -carried_by(k, x[s], h, colliders)
+                    slot = add_contact(wp.vec2i(b, -1), normal, friction, carried, impulses)
+                    impulses.arm[slot] = wp.vec3d(x[s]) - bodies.center[b]
