@@ -30,7 +30,12 @@ OF_CONTACTS = {
     "friction": wp.float64,
     "impulse": wp.vec3d,
 }
-OF_BODIES = {"velocity": wp.vec3d, "before": wp.vec3d, "spin": wp.vec3d, "inverse": wp.mat33d}
+OF_BODIES = {
+    "velocity": wp.vec3d,
+    "before": wp.vec3d,
+    "spin": wp.vec3d,
+    "inverse": wp.mat33d,
+}
 
 
 class Impacts(Stage):
@@ -38,6 +43,8 @@ class Impacts(Stage):
 
     `anchored` [body] marks bodies that are not free. `IslandMomentum` records and plays `find`.
     """
+
+    state_name = "impacts"
 
     def __init__(self, model, islands, anchored, residual):
         super().__init__(model)
@@ -52,6 +59,8 @@ class Impacts(Stage):
             setattr(self.hits, name, wp.zeros(count, dtype=int, device=device))
         for name in ("suspected", "any_hit"):
             setattr(self.hits, name, wp.zeros(1, dtype=int, device=device))
+        self.hits.kept = wp.zeros(model.rigid.count, dtype=int, device=device)
+        self.saved = {"late": self.hits.kept}
         self.impulses.count = wp.zeros(1, dtype=int, device=device)
         self.unattached = wp.zeros(model.rigid.count, dtype=int, device=device)
         for name, dtype in OF_BODIES.items():
@@ -97,10 +106,10 @@ class Impacts(Stage):
         for name, dtype in OF_CONTACTS.items():
             setattr(self.impulses, name, zeros_with_reserve(capacity, dtype, model.device))
         h = wp.float64(model.settings.step_time)
-        pairs = [lists.counts, lists.touches, lists.state, model.x, model.x_start]
+        pairs = [lists.counts, lists.all.pairs, model.x, model.x_start]
         around = [model.contact_model, h, self.hits, rigid.struct]
         points = [rigid.numbers, rigid.points, model.x]
-        begin = [rigid.numbers, h, self.hits, rigid.struct]
+        begin = [rigid.numbers, h, model.gravity.now, self.hits, rigid.struct]
         return [
             record(kernels.begin_impulses, rigid.count, begin, out),
             serial(contacts.add_pairs, lists.capacity, [*pairs, *around], out),

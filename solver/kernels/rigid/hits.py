@@ -16,6 +16,8 @@ wp.set_module_options(OPTIONS)
 # A body is hit where the force that nothing balances would move it in a substep by more than the
 # contact distance, not counting this many times the fall h² g.
 FALLS = wp.constant(4.0)
+# What is late after an impact keeps its momentum for this many substeps.
+KEPT = wp.constant(10)
 
 
 @wp.struct
@@ -30,7 +32,10 @@ class Hits:
     parent: wp.array[int]  # [body]
     mixed: wp.array[int]  # 1 where a body touches what yields without being free and rigid
     hit: wp.array[int]  # 1 where a body is hit
-    strong: wp.array[int]  # 1 where impulses change a velocity by as much
+    strong: wp.array[
+        int
+    ]  # KEPT where impulses change a velocity by as much, else what is left of it
+    kept: wp.array[int]  # [rigid body], substeps for which it may still be late
     suspected: wp.array[int]  # 1 where any body is farther from its target than that
     any_hit: wp.array[int]
 
@@ -69,6 +74,8 @@ def suspect_hits(
     path = float(wp.length(bodies.target_center[b] - bodies.center[b]))
     if is_beyond(path, point[b][0], radius, h, gravity[0]):
         hits.suspected[0] = 1
+    else:
+        hits.kept[b] = 0
 
 
 @wp.kernel
@@ -176,11 +183,13 @@ def hold_hit_islands(
     islands: Islands,
     hits: Hits,
 ):
-    """Mark the islands of hit bodies as held: they take no rigid step. One thread per body or
-    collider.
+    """Mark the islands of hit bodies as held: they take no rigid step. Groups that impulses change
+    little, and that no impact has made late, are not hit. One thread per body or collider.
     """
     b = wp.tid()
     hits.hit[b] = hits.strong[b]
     if hits.strong[root_of(b, hits.parent)] != 0:
         islands.held[islands.island[b]] = 1
         hits.any_hit[0] = 1
+        if hits.free[b] != 0:
+            hits.kept[hits.rigid[b]] = hits.strong[root_of(b, hits.parent)] - 1

@@ -8,8 +8,9 @@ from ..contact.analytic_colliders import (
     ContactModel,
     direction_and_distance,
 )
-from ..contact.detection.pair_counts import ALL
-from ..contact.pairs import PairState, Touch, gap_of
+from ..contact.detection.pair_counts import OF_EDGES, OF_VERTICES
+from ..contact.detection.touches import TOUCHING
+from ..contact.pairs import Pair, exact_gap, pair_normal, signed_weights
 from ..device.options import OPTIONS
 from ..lattice.embedding import point_position
 from .hits import Hits, hit_body
@@ -66,8 +67,7 @@ def add_contact(
 def add_pairs(
     shares: int,
     counts: wp.array[int],
-    touches: wp.array[Touch],
-    state: wp.array[PairState],
+    pairs: wp.array[Pair],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
     model: ContactModel,
@@ -77,29 +77,35 @@ def add_pairs(
     # in and out
     impulses: Impulses,
 ):
-    """Append the touching pairs of hit bodies with each other and with what animation drives."""
-    for p in range(wp.tid(), counts[ALL], shares):
-        touch = touches[p]
-        if state[p].near == 0 or not wp.dot(touch.normal, gap_of(touch, x)) < touch.radius:
-            continue
-        a = hit_body(model.body[touch.vertices[0]], hits)
-        b = hit_body(model.body[touch.vertices[3]], hits)
+    """Append the pairs of hit bodies with each other, and with what animation drives, within their
+    contact distance. Those whose force has faded count in full: they end steps as others do.
+    """
+    for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], shares):
+        v = pairs[p].vertices
+        a = hit_body(model.body[v[0]], hits)
+        b = hit_body(model.body[v[3]], hits)
         if a < 0 and b < 0:
             continue
+        weights = signed_weights(pairs[p].kind, v, x)
+        gap = exact_gap(weights, v, x)
+        if not wp.length(gap) < pairs[p].radius:
+            continue
+        toward = wp.where(wp.length(gap) > TOUCHING * pairs[p].radius, gap, pairs[p].plane_normal)
+        normal = pair_normal(pairs[p].kind, weights, v, x, toward)
         arm = wp.vec3d()
         other_arm = wp.vec3d()
         carried = wp.vec3d()
         for c in range(4):
-            v = touch.vertices[c]
-            w = wp.float64(touch.weights[c])
-            side = hit_body(model.body[v], hits)
+            w = wp.float64(weights[c])
+            side = hit_body(model.body[v[c]], hits)
             if side < 0:
-                carried += (w / h) * (wp.vec3d(x[v]) - wp.vec3d(start_of(v, x_start, model)))
+                start = wp.vec3d(start_of(v[c], x_start, model))
+                carried += (w / h) * (wp.vec3d(x[v[c]]) - start)
             elif side == a:
-                arm += w * (wp.vec3d(x[v]) - bodies.center[side])
+                arm += w * (wp.vec3d(x[v[c]]) - bodies.center[side])
             else:
-                other_arm -= w * (wp.vec3d(x[v]) - bodies.center[side])
-        k = add_contact(wp.vec2i(a, b), touch.normal, touch.friction, carried, impulses)
+                other_arm -= w * (wp.vec3d(x[v[c]]) - bodies.center[side])
+        k = add_contact(wp.vec2i(a, b), normal, pairs[p].friction, carried, impulses)
         impulses.arm[k] = arm
         impulses.other_arm[k] = other_arm
 

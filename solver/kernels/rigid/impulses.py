@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Impulses at the contacts of rigid bodies that are hit: an inelastic collision with friction.
 
-Velocities begin as those of inertia, ṽ = v + h g and the angular momentum of free flight. Impulses
-p at the contacts change them so that nothing approaches there (Moreau 1988, Stewart and Trinkle
+Velocities begin as those of inertia, ṽ = v + h g, with as much of h g as the body has gone of its
+path, so that gravity works along paths alone, and the angular momentum of free flight. Impulses p
+at the contacts change them so that nothing approaches there (Moreau 1988, Stewart and Trinkle
 1996), found by projected Gauss-Seidel (Catto 2005):
 
     p·n ≥ 0,   (p·n) (u·n) = 0,   |p − (p·n) n| ≤ μ p·n,   u = Δ(v + ω × r)
@@ -16,7 +17,7 @@ import warp as wp
 from ..device.options import OPTIONS
 from ..device.union_find import root_of
 from .flight import inertia_of
-from .hits import Hits, hit_body, is_beyond
+from .hits import KEPT, Hits, hit_body, is_beyond
 from .impact_contacts import Impulses
 from .poses import RigidArrays, sign_of
 
@@ -25,12 +26,15 @@ wp.set_module_options(OPTIONS)
 # The most sweeps, and the part of the fastest approach below which a sweep is the last one.
 SWEEPS = wp.constant(60)
 ENOUGH = wp.constant(wp.float64(1.0e-3))
+# Squares of paths below this are none [m²].
+NO_PATH = wp.constant(wp.float64(1.0e-30))
 
 
 @wp.kernel
 def begin_impulses(
     number: wp.array[int],
     h: wp.float64,
+    gravity: wp.array[wp.vec3],
     hits: Hits,
     bodies: RigidArrays,
     # out
@@ -47,7 +51,10 @@ def begin_impulses(
     turn = bodies.turn[b]
     inverse = wp.inverse(inertia_of(b, turn, bodies))
     path = bodies.target_center[b] - bodies.start_center[b]
-    impulses.velocity[b] = path / h
+    moved = bodies.center[b] - bodies.start_center[b]
+    part = wp.dot(moved, path) / wp.max(wp.length_sq(path), NO_PATH)
+    late = wp.float64(1.0) - wp.clamp(part, wp.float64(0.0), wp.float64(1.0))
+    impulses.velocity[b] = path / h - (late * h) * wp.vec3d(gravity[0])
     impulses.before[b] = impulses.velocity[b]
     impulses.spin[b] = inverse * bodies.momentum[b]
     impulses.inverse[b] = inverse
@@ -165,13 +172,16 @@ def find_strong(
     hits: Hits,
 ):
     """Mark groups in which impulses change a velocity by more than weight and contact distance
-    explain. One thread per rigid body.
+    explain, and for some substeps those that are still late. One thread per rigid body.
     """
     b = wp.tid()
     if hit_body(number[b], hits) >= 0:
         path = h * float(wp.length(impulses.velocity[b] - impulses.before[b]))
+        group = root_of(number[b], hits.parent)
         if is_beyond(path, point[b][0], radius, h, gravity[0]):
-            hits.strong[root_of(number[b], hits.parent)] = 1
+            wp.atomic_max(hits.strong, group, KEPT)
+        else:
+            wp.atomic_max(hits.strong, group, hits.kept[b])
 
 
 @wp.kernel
