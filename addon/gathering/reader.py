@@ -11,6 +11,7 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
 from ..objects.hair import StrandMotion
+from ..objects.identity import found, identity
 from ..objects.modifiers import STILL, may_change_count
 from ..objects.stored_records import bake_record
 from ..objects.units import unit_scale
@@ -31,11 +32,6 @@ FLAT_TRANSFORM = 1e-18
 
 class Stopped(BaseException):
     """The bake was stopped while the solver waited for the scene."""
-
-
-def identity(ob):
-    """The key of an object in `bpy.data.objects`; references do not survive an undo."""
-    return ob.name, ob.library.filepath if ob.library else None
 
 
 def moves(ob):
@@ -151,14 +147,6 @@ class Pose:
     def has_shape_of(self, other):
         """Return whether the points of two poses are equal up to rounding."""
         return np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
-
-
-def found(key):
-    """The object of an identity."""
-    ob = bpy.data.objects.get(key)
-    if ob is None:
-        raise ValueError(message("animation.deleted", name=key[0]))
-    return ob
 
 
 def read_pose(ob, depsgraph, with_points, vertex_count=None):

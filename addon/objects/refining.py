@@ -14,6 +14,7 @@ from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
 from ...solver.topology.graphs import edges_of
 from . import read_mesh
+from .identity import identity, present
 from .modifiers import (
     DEFORMING,
     LEVELS,
@@ -78,12 +79,12 @@ def restore(ob):
 @contextmanager
 def taken_back_unless_baked(objects):
     """Context after which objects without a new bake have the changes that they had before it."""
-    before = [(ob.name, ob.library, ob.vbd.bake_id, state_of(ob)) for ob in objects]
+    before = [(identity(ob), ob.vbd.bake_id, state_of(ob)) for ob in objects]
     try:
         yield
     finally:
-        for name, library, bake, state in before:
-            ob = bpy.data.objects.get((name, library.filepath if library else None))
+        for key, bake, state in before:
+            ob = present(key)
             if ob is not None and ob.vbd.bake_id == bake and state_of(ob) != state:
                 change(ob, state)
 
