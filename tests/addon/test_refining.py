@@ -178,6 +178,26 @@ def test_many_faces_are_divided_up_to_the_contact_detail(soft):
     assert len(gathered().targets[0].start.points) == 1538
 
 
+@pytest.mark.parametrize("first", [3, 16])
+@pytest.mark.parametrize("place", ["alone", "below", "above"])
+def test_how_often_is_the_same_whatever_was_divided_before(soft, first, place):
+    """The diagonal of a side, 1.41 m, takes three halvings at 5 cells; a side, 1 m, takes two."""
+    frames(bpy.context.scene, 1, 2)
+    if place == "below":
+        soft.modifiers.new("Before", "TRIANGULATE")
+    soft.vbd.resolution = first
+    baked()
+    if place == "above":
+        smooth(soft, 1)
+    soft.vbd.resolution = 5
+    baked()
+    assert stack(soft)[0] == ("VBD Faces", 3, 3)
+    bpy.ops.vbd.free_bake()
+    soft.modifiers.clear()
+    baked()
+    assert stack(soft) == [("VBD Faces", 3, 3)]
+
+
 def test_a_lid_gets_points_up_to_its_middle(scene):
     bpy.ops.mesh.primitive_cylinder_add(vertices=32)
     bpy.context.object.vbd.role = "SOFT"
