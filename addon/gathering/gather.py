@@ -20,7 +20,7 @@ from ..objects.grains import NAME as SPHERES
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
 from ..objects.identity import identity, present
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
-from ..objects.participants import BODIES, nothing_to_bake, unsuited
+from ..objects.participants import BODIES, mover_of, nothing_to_bake, unsuited
 from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
@@ -101,6 +101,8 @@ def participants(scene):
             raise ValueError(message("mesh.edit_mode", name=ob.name))
         if ob.vbd.role != "COLLIDER":
             refuse_unbakeable(ob)
+            if mover := mover_of(ob):
+                raise ValueError(message("mesh.moved_twice", name=ob.name, parent=mover.name))
     return chosen
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a bake ends: cancelled, refused, with warnings, and with a longer timeline."""
+"""Ends of a bake: cancelled, refused, with warnings, and with a longer timeline."""
 
 from dataclasses import replace
 

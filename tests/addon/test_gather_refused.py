@@ -4,6 +4,7 @@
 import bpy
 import pytest
 from blender_scenes import (
+    empty_object,
     frames,
     gathered,
     linked,
@@ -129,6 +130,30 @@ def no_cuda(scene):
     scene.vbd.device = "CUDA"
 
 
+def crate_with(ob, until=None):
+    """Make an object the child of a rigid body, which its animation may lead until a frame."""
+    bpy.ops.mesh.primitive_cube_add()
+    crate = ob.parent = bpy.context.object
+    crate.name, crate.vbd.role = "Crate", "RIGID"
+    crate.vbd.use_animation, crate.vbd.animated_until = until is not None, until or 0
+    return crate
+
+
+def child_of_a_rigid_body(scene):
+    crate_with(sheet(), 3)
+
+
+def grandchild_of_a_rigid_body(scene):
+    between = empty_object("Between")
+    crate_with(between)
+    sheet().parent = between
+
+
+def child_of_vertices(scene):
+    ob, owner = sheet(), tet_block()
+    ob.parent, ob.parent_type, ob.parent_vertices = owner, "VERTEX", (0, 0, 0)
+
+
 REFUSED = {
     nothing: "Give an object a role first",
     only_colliders: "All objects are colliders",
@@ -149,6 +174,9 @@ REFUSED = {
     zero_scale: "Sheet: its scale is 0",
     end_before_start: r"End \(3\) must be after Frame Start \(10\)",
     no_cuda: "CUDA",
+    child_of_a_rigid_body: "Sheet is a child of Crate",
+    grandchild_of_a_rigid_body: "Sheet is a child of Crate",
+    child_of_vertices: "Sheet is a child of Block",
 }
 
 
@@ -212,3 +240,19 @@ def test_an_object_hidden_by_its_eye_is_refused_or_read_with_its_modifiers(scene
         assert "Slab is hidden" in str(error)
     else:
         assert count > 4
+
+
+def test_children_of_what_the_simulation_does_not_move_take_part(scene):
+    ob, other = sheet(), sheet("Other")
+    crate_with(ob, scene.vbd.frame_end)
+    other.parent = tet_block()
+    other.location.z = 5.0
+    assert gather.participants(scene)
+
+
+def test_a_collider_below_a_rigid_body_is_told_to_stay_behind(scene):
+    crate_with(slab())
+    assert [note for note in gathered().notes if "Slab is a child of Crate" in note] == []
+    objects = gather.participants(scene)
+    with gather.prepared(scene, objects) as notes:
+        assert [note for note in notes if "Slab is a child of Crate" in note]
