@@ -12,7 +12,7 @@ from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
 from ..objects.hair import StrandMotion
 from ..objects.identity import found, identity
-from ..objects.modifiers import STILL, may_change_count
+from ..objects.modifiers import is_still, may_change_count
 from ..objects.stored_records import bake_record
 from ..objects.units import unit_scale
 from ..playing.key_curves import own_paths
@@ -50,7 +50,7 @@ def deforms(ob):
     """Return whether anything may change an object's shape over time; True if unsure."""
     if _has_handlers() or _has_animation(ob.data) or _keys_move(ob):
         return True
-    return any(m.show_viewport and m.type not in STILL for m in ob.modifiers)
+    return any(m.show_viewport and not is_still(m) for m in ob.modifiers)
 
 
 def _keys_move(ob):

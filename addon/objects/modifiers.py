@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Roles of modifiers in a simulation: input or output, still or moving."""
 
+import bpy
 import numpy as np
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
@@ -70,6 +71,8 @@ STILL = {
     "WELD",
     "WIREFRAME",
 }
+# Likewise, unless another object is set.
+STILL_ALONE = {"ARRAY", "CAST", "MIRROR", "SCREW", "SIMPLE_DEFORM"}
 
 
 # Have separate levels in renders.
@@ -87,6 +90,15 @@ MOST_REFINED = 20_000
 
 # Change weights in a vertex group.
 WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
+
+
+def is_still(modifier):
+    """Return whether what a modifier does is the same in every frame, apart from keyframes."""
+    if modifier.type in STILL_ALONE:
+        pointers = (p for p in modifier.bl_rna.properties if p.type == "POINTER")
+        used = (getattr(modifier, p.identifier) for p in pointers)
+        return not any(isinstance(value, bpy.types.Object) for value in used)
+    return modifier.type in STILL
 
 
 def change_weights(ob, group):

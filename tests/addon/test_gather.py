@@ -122,6 +122,17 @@ def test_a_modifier_that_follows_another_object_may_move(scene):
     assert callable(gathered().bodies[1].points)
 
 
+@pytest.mark.parametrize("kind", ["ARRAY", "CAST", "MIRROR", "SCREW", "SIMPLE_DEFORM"])
+def test_a_modifier_that_follows_no_other_object_stands_still(scene, kind):
+    sheet()
+    ob = slab()
+    modifier = ob.modifiers.new("Modifier", kind)
+    assert not callable(gathered().bodies[1].points)
+    name = {"ARRAY": "offset_object", "MIRROR": "mirror_object", "SIMPLE_DEFORM": "origin"}
+    setattr(modifier, name.get(kind, "object"), empty_object("Other"))
+    assert callable(gathered().bodies[1].points)
+
+
 def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4)
     bpy.context.object.vbd.role = "CLOTH"
