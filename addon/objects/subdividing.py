@@ -10,7 +10,7 @@ import bmesh
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
 from ...solver.messages import message
-from .modifiers import is_reshaped, reshaping
+from .modifiers import is_reshaped, levels_of, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import TETS
@@ -22,6 +22,13 @@ EXACT = 1.001
 ALSO = 0.866
 # Modifiers whose result changes when the mesh below them is subdivided.
 SUBDIVIDING = {"MULTIRES", "SUBSURF"}
+
+
+def subdivider_of(ob):
+    """The last active modifier of an object that subdivides its surface, or None."""
+    active = [m for m in ob.modifiers if m.show_viewport and any(levels_of(m))]
+    found = [m for m in active if m.type in SUBDIVIDING]
+    return found[-1] if found else None
 
 
 def cannot_subdivide(ob):

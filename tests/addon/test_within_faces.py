@@ -61,13 +61,36 @@ def test_what_a_modifier_subdivides_is_not_subdivided_below_it(falling, scene, c
     falling.vbd.stack_place = "FIRST"
     bpy.ops.vbd.bake()
     (line,) = told(scene)
-    assert "(Modifier Stack)" in line.text and not line.operator
+    assert "(Modifier Stack)" in line.text and line.operator == "vbd.simulate_after"
     falling.select_set(True)
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
     assert "Cube: with its faces divided, Round would give it another shape" in "".join(
         capfd.readouterr()
     )
     assert len(falling.data.vertices) == 8
+
+
+def test_a_button_simulates_after_the_modifier_that_subdivides(falling, scene):
+    smooth = falling.modifiers.new("Round", "SUBSURF")
+    smooth.levels, smooth.render_levels = 1, 3
+    falling.vbd.stack_place = "FIRST"
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert bpy.ops.vbd.simulate_after(line=lines_of(scene).index(line)) == {"FINISHED"}
+    assert (falling.vbd.stack_place, falling.vbd.stack_modifier) == ("AFTER", "Round")
+    assert (smooth.levels, smooth.render_levels) == (3, 3)
+    bpy.ops.vbd.bake()
+    assert not told(scene)
+    falling.modifiers.remove(smooth)
+    assert bpy.ops.vbd.simulate_after(line=-1) == {"CANCELLED"}
+
+
+def test_what_nothing_subdivides_has_no_button(falling, scene):
+    falling.modifiers.new("Sharp", "BEVEL").width = 0.001
+    falling.vbd.stack_place, falling.vbd.stack_modifier = "AFTER", "Sharp"
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert "(Modifier Stack)" in line.text and not line.operator
 
 
 def test_subdividing_keeps_the_shape_and_all_that_belongs_to_the_mesh(falling, scene):
