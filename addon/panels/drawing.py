@@ -50,7 +50,7 @@ def with_unit(label, unit):
 
 
 # Parts of a row for the labels of fields that Blender would truncate inside of them, or beside.
-WIDE = {"density": 0.58}
+WIDE = {"density": 0.58, "stiffness": 0.55}
 
 
 def draw_field(column, group, name, label=None, active=True):
@@ -68,7 +68,7 @@ def draw_numbers(layout, group, *names):
     column = layout.column(align=True)
     column.use_property_split = False
     for name in names:
-        column.prop(group, name)
+        draw_field(column, group, name)
 
 
 def draw_roles(layout, ob, prefix="", columns=2):
