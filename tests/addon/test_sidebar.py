@@ -106,6 +106,18 @@ def test_hints_fit_beside_an_icon_at_the_default_width(scene):
         assert 0 < width(text) <= advice.text_width(bpy.context)
 
 
+def test_frames_beside_the_timeline_are_asked_about_before_the_bake(cube, scene):
+    bpy.ops.vbd.add(role="SOFT")
+    scene.vbd.use_ground = True
+    scene.frame_start, scene.frame_end = 1001, 1100
+    assert hints() == ["Bake frames 1001 to 1100 instead?"]
+    scene.vbd.frame_end = 1001
+    assert hints() == ["Ready: press Bake"]
+    scene.frame_start, scene.frame_end = 0, 10
+    scene.vbd.frame_start = 11
+    assert hints() == ["Bake frames 0 to 10 instead?"]
+
+
 AFTER_A_BAKE = {"vbd.resume_bake", "vbd.bake_from_here", "vbd.free_bake"}
 
 
