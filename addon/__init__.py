@@ -12,7 +12,15 @@ from .headless import command
 from .live import keeping, pull_tool
 from .live import operators as live
 from .objects import blender_constraints, own_mesh, participants, pieces
-from .panels import advice, roles, selecting_faces, soft_flesh, softness, tear_lines
+from .panels import (
+    advice,
+    roles,
+    selecting_faces,
+    simulating_after,
+    soft_flesh,
+    softness,
+    tear_lines,
+)
 from .panels import fibers as fiber_panels
 from .panels import holding as holding_panels
 from .panels import painting as painting_panels
@@ -50,6 +58,7 @@ MODULES = (
     participants,
     advice,
     selecting_faces,
+    simulating_after,
     saving_statistics,
     soft_flesh,
     softness,

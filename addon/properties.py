@@ -160,7 +160,7 @@ class VBD_PG_object(bpy.types.PropertyGroup):
             update=update_cell_count,
         ),
         "contact_vertices": IntProperty(
-            name="Contact Detail (vertices)",
+            name="Contact Detail",
             description="A mesh of up to this many vertices touches others with all of them. A "
             "finer one touches with some, about half a cell of the lattice apart, which takes less "
             "time",

@@ -44,7 +44,7 @@ DESCRIBED = {
     "high_distance": "Largest angle or distance, counted from the start",
     "motor_turns": "Turns about the axis per second, or speed along it",
     "motor_speed": "Turns about the axis per second, or speed along it",
-    "Where Painted": "The property where the weight is 1: the number of the Material panel itself",
+    "Painted": "The property where the weight is 1: the number of the Material panel itself",
     "Material": "Material of the spheres that the modifier VBD Grains draws",
 }
 # Beyond these there is no limit worth a line.
@@ -175,12 +175,23 @@ class Layout:
     """Replaces the layout of a panel and records its fields and buttons, {label: tooltip}."""
 
     def __init__(self):
-        self.fields = {}
+        self.fields, self.is_split, self.beside = {}, False, ""
+
+    def split(self, **_):
+        self.is_split = True
+        return self
+
+    def label(self, text="", **_):
+        """Keep the label of the number beside it; choices have one of their own."""
+        self.beside, self.is_split = text if self.is_split else "", False
+        return self
 
     def prop(self, group, name, text="", **_):
         p = group.bl_rna.properties[name]
-        shown = IN_LABEL.sub("", text or p.name)
-        self.fields[shown] = DESCRIBED.get(name, DESCRIBED.get(shown, p.description))
+        beside, self.beside = "" if p.type == "ENUM" else self.beside, ""
+        given = IN_LABEL.sub("", text or beside)
+        described = DESCRIBED.get(name, DESCRIBED.get(given, p.description))
+        self.fields[given or IN_LABEL.sub("", p.name)] = described
 
     def prop_search(self, group, name, *_, text="", **__):
         self.prop(group, name, text)
@@ -235,7 +246,8 @@ def panel_fields():
     for _ in situations():
         for cls in shown:
             if not hasattr(cls, "poll") or cls.poll(bpy.context):
-                found[_title(cls, known)] |= _fields(cls)
+                title = _title(cls, known)
+                found[title] |= _fields(cls) | found[title]
     return {title: fields for title, fields in found.items() if fields}
 
 

@@ -2,7 +2,7 @@
 """A torso of human size, held at its back, of every soft preset: by how much it drops.
 
 Run `python examples/torso.py` where `vbd` and bpy are installed. It prints a table with the drop of
-the torso's height without and with Keep Shape under Gravity: the first at rest, the second the
+the torso's height without and with Keep Shape: the first at rest, the second the
 farthest in a second of motion.
 """
 

@@ -152,3 +152,25 @@ def gathered():
 def baked():
     """Bake the scene and return the outcome."""
     return run_to_end(bake_steps(bpy.context), show=lambda _: None)
+
+
+def attach(ob, target, group=None, **values):
+    """Attach vertices of an object, or its nearest one, to another object."""
+    item = ob.vbd.attachments.add()
+    item.name, item.target = "Tie", target
+    if group is not None:
+        ob.vertex_groups.new(name="Tied").add([int(i) for i in group], 1.0, "REPLACE")
+        item.vertex_group = "Tied"
+    for name, value in values.items():
+        setattr(item, name, value)
+    return item
+
+
+def another_value(group, name):
+    """A value of a property that is not its default."""
+    prop = group.bl_rna.properties[name]
+    if prop.type == "BOOLEAN":
+        return not prop.default
+    if prop.type == "ENUM":
+        return next(item.identifier for item in prop.enum_items if item.identifier != prop.default)
+    return prop.soft_max

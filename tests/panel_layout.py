@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Replacement of the layout of a panel, which is not drawn without a window."""
 
+from types import SimpleNamespace
+
 import bpy  # noqa: TID251
 
 
@@ -79,3 +81,22 @@ class OperatorProperties:
 
     def __setattr__(self, name, value):
         assert name in self.rna.properties
+
+
+def layout_of(panel):
+    layout = Layout()
+    panel.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout
+
+
+def drawn(panel):
+    return layout_of(panel).shown
+
+
+def grey(panel):
+    """Fields that are shown but have no effect now."""
+    return layout_of(panel).grey
+
+
+def visible(panel):
+    return not hasattr(panel, "poll") or panel.poll(bpy.context)

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...solver.bodies import Cloth
 from ...solver.messages import message
-from ..gathering.reader import found
+from ..objects.identity import found
 from .report import Line, advice
 
 # A gain is reported from this fraction of the largest kinetic energy on, ...

@@ -10,10 +10,10 @@ from ...solver.cache import Cache
 from ...solver.messages import message
 from ..gathering.gather import refuse_unbakeable
 from ..gathering.hint import Hint
-from ..gathering.reader import identity
 from ..objects import refining
 from ..objects.curves import is_simulated_as_points, point_count
 from ..objects.hair import is_hair
+from ..objects.identity import identity, present
 from ..objects.modifiers import reshaping, simulation_point
 from ..playing import object_keys, playback
 from ..playing.baked import mark, owners
@@ -59,9 +59,9 @@ def write_keys(scene, targets, cache, bake, frame_start, last, count):
     pace = scene.render.frame_map_old / scene.render.frame_map_new
     notes, are_checked = [], False
     for target, points in zip(targets, cache.header.vertex_counts, strict=True):
-        _refuse_changed(bpy.data.objects.get(target.key), points)
+        _refuse_changed(present(target.key), points)
     for at, target in enumerate(targets):
-        ob = bpy.data.objects.get(target.key)
+        ob = present(target.key)
         if ob is None:
             continue  # deleted by a script in the meantime: there is nothing left to bake
         if playback.is_baked(ob) and scene not in owners(ob):

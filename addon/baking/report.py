@@ -18,7 +18,7 @@ MOST_NAMES = 3
 
 FIELDS = {f.name: f.metadata for f in fields(Settings)}
 # The types of a stored report (stored_records.py); a file may come from anywhere.
-OPERATORS = frozenset({"", "vbd.select_faces", "vbd.subdivide_faces"})
+OPERATORS = frozenset({"", "vbd.select_faces", "vbd.subdivide_faces", "vbd.simulate_after"})
 LINE = {
     **{"text": str, "objects": [str], "warns": bool, "value": WHOLE, "operator": OPERATORS},
     **{"setting": frozenset({"", *FIELDS}), "subdivides": bool, "selects_faces": bool},

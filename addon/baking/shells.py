@@ -5,7 +5,6 @@ does not know the shell.
 
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 
 from ...solver.bodies import Collider, Rod
@@ -13,6 +12,7 @@ from ...solver.lattice.pinned_corners import normals_of
 from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.scene.thickness import collision_thickness
+from ..objects.identity import present
 from ..objects.modifiers import simulation_point
 from .frame_numbers import elements_of
 from .report import Line
@@ -67,7 +67,7 @@ class ShellReport:
         positions, poses, places = self.last
         pairs = zip(self.gathered.targets, self.gathered.simulated(), strict=True)
         for (target, body), x, pose in zip(pairs, positions, poses, strict=True):
-            ob = bpy.data.objects.get(target.key)
+            ob = present(target.key)
             shell = None if ob is None or isinstance(body, Rod) else shell_of(ob)
             if shell is None:
                 continue

@@ -13,7 +13,7 @@ from ...solver.lattice.contact_mesh import LONGEST_EDGE, split_with_ends
 from ...solver.lattice.lattice import embed
 from ...solver.messages import message
 from ...solver.report.lengths import length
-from ..objects.subdividing import cannot_subdivide
+from ..objects.subdividing import cannot_subdivide, subdivider_of
 from .report import Line, listed
 
 # Bending is reported from this fraction of the longest side of a body on, ...
@@ -95,7 +95,9 @@ class FaceReport:
                 count=len(names),
                 deepest=length(max(found[name] for name in names)),
             )
-            yield Line(text=text, objects=tuple(names), operator=text.operator)
+            has_button = names is plain or any(subdivider_of(objects[name]) for name in names)
+            operator = text.operator if has_button else ""
+            yield Line(text=text, objects=tuple(names), operator=operator)
 
 
 def _lasts(distances, shows):

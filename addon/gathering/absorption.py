@@ -7,8 +7,9 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 
 from ..objects import read_mesh
+from ..objects.identity import found, identity
 from ..objects.units import unit_scale
-from .reader import found, identity, is_keyed, moves
+from .reader import is_keyed, moves
 
 
 def walls_against(scene, field):

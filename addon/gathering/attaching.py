@@ -10,10 +10,11 @@ import numpy as np
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
+from ..objects.identity import found, identity
 from ..objects.nearest import frames, nearest, weights_in
 from ..objects.units import shown
 from .joints import joint_of
-from .reader import found, identity, is_keyed, moves, read_pose
+from .reader import is_keyed, moves, read_pose
 from .spikes import Spikes
 
 # The grip of an attachment of full strength.

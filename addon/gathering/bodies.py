@@ -12,6 +12,7 @@ from ..objects import read_mesh
 from ..objects.curves import is_curve, is_pinned, point_count
 from ..objects.grains import radius_of
 from ..objects.hair import on_surface
+from ..objects.identity import identity
 from ..objects.modifiers import refuse_unplayable, reshaping, simulation_point
 from ..objects.sound_faces import sound_corners
 from ..objects.tetmesh import LatticePins, stored_tets
@@ -26,7 +27,7 @@ from .inner_pins import InnerPins, has_inner_pins
 from .keyed import followed, friction_of, keyed_values, static_friction_of
 from .material import material_of
 from .pins import pin_group, soft_pins, unpinned
-from .reader import deforms, identity, is_keyed, moves, read_pose
+from .reader import deforms, is_keyed, moves, read_pose
 from .rods import rod_of
 from .sewing import seam_ends, seams
 from .skin import DrawnSkin

@@ -9,10 +9,11 @@ import numpy as np
 
 from ...solver.messages import message
 from ...solver.settings import Settings
+from ..objects.identity import identity, present
 from ..objects.units import unit_scale
 from ..playing.baked import rate
 from .absorption import visibility_of
-from .reader import identity, moves
+from .reader import moves
 from .textures import does_nothing, texture_of
 
 KINDS = {
@@ -82,11 +83,12 @@ def _force_field(gathered, ob, depsgraph, blows):
     # Warp takes half a second to import; not while Blender starts.
     from ...solver.scene.force_fields import ForceField
 
-    key = (*identity(ob), "blows" if blows else "pushes")
+    at = identity(ob)
+    key = (*at, "blows" if blows else "pushes")
     numbers = _numbers(ob, depsgraph, blows)
     if moves(ob):
         reader = gathered.reader
-        reader.follow(key, lambda now: _numbers(_by_name(ob.name), now, blows), numbers)
+        reader.follow(key, lambda now: _numbers(_still(at), now, blows), numbers)
         numbers = partial(reader.at, key)
     field, shape = ob.field, SHAPES[ob.field.shape]
     numbers_at = numbers if callable(numbers) else lambda _: numbers
@@ -106,11 +108,11 @@ def _force_field(gathered, ob, depsgraph, blows):
     )
 
 
-def _by_name(name):
-    """A force field by its name; references do not survive an undo."""
-    ob = bpy.data.objects.get(name)
+def _still(key):
+    """The object of an identity while it is a force field."""
+    ob = present(key)
     if ob is None or not has_field(ob):
-        raise ValueError(message("animation.no_field", name=name))
+        raise ValueError(message("animation.no_field", name=key[0]))
     return ob
 
 

@@ -18,8 +18,9 @@ from ..objects import own_mesh, refining
 from ..objects.curves import is_curve, unusable_spline
 from ..objects.grains import NAME as SPHERES
 from ..objects.hair import add_probe, is_hair, on_surface, remove_probe, simulates
+from ..objects.identity import identity, present
 from ..objects.modifiers import DEFORMING, is_place_chosen, simulation_point
-from ..objects.participants import BODIES, nothing_to_bake, unsuited
+from ..objects.participants import BODIES, mover_of, nothing_to_bake, unsuited
 from ..objects.units import gravity_of, shown
 from ..playing import playback
 from ..values.analytic_colliders import is_analytic
@@ -29,7 +30,7 @@ from .absorption import walls_against
 from .attaching import attach, kinematic_targets
 from .bodies import analytic_colliders, collider, deformable
 from .force_fields import field_objects, force_fields
-from .reader import GRAVITY, Reader, gravity_moves, identity, moves, read_pose
+from .reader import GRAVITY, Reader, gravity_moves, moves, read_pose
 from .rigid import rigid_body
 from .start_velocity import earlier_poses, set_initial_velocity, unfollowed
 from .target import Target
@@ -100,6 +101,8 @@ def participants(scene):
             raise ValueError(message("mesh.edit_mode", name=ob.name))
         if ob.vbd.role != "COLLIDER":
             refuse_unbakeable(ob)
+            if mover := mover_of(ob):
+                raise ValueError(message("mesh.moved_twice", name=ob.name, parent=mover.name))
     return chosen
 
 
@@ -179,10 +182,10 @@ def prepared_for_bake(scene, objects):
     finally:
         # A script may have deleted some.
         for key, name in off:
-            ob = bpy.data.objects.get(key)
+            ob = present(key)
             if ob and name in ob.modifiers:
                 ob.modifiers[name].show_viewport = True
-        for ob in filter(None, map(bpy.data.objects.get, keys)):
+        for ob in filter(None, map(present, keys)):
             if is_hair(ob):
                 remove_probe(ob)
             playback.resume(ob)

@@ -7,7 +7,7 @@ import numpy as np
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
-from ..objects.participants import BODIES
+from ..objects.participants import BODIES, mover_of
 from ..objects.units import gravity_of, unit_scale
 from . import few_points, fibers, flat, instances, large_faces, unmerged
 from .absorption import walls_against
@@ -38,6 +38,7 @@ def notes(scene, objects):
         *(note for ob in objects for note in few_points.notes(ob)),
         *(note for ob in objects for note in fibers.notes(ob)),
         *(note for ob in objects for note in _simulated_twice(ob)),
+        *(note for ob in objects for note in _left_behind(ob)),
         *_scaled_gravity(scene),
     ]
 
@@ -100,6 +101,12 @@ def _simulated_twice(ob):
             if modifier.type in OF_BLENDER:
                 physics = OF_BLENDER[modifier.type]
                 yield message("note.simulated_twice", name=ob.name, physics=physics)
+
+
+def _left_behind(ob):
+    """Sentences about colliders that are children of what the simulation moves."""
+    if ob.vbd.role == "COLLIDER" and (mover := mover_of(ob)):
+        yield message("note.left_behind", name=ob.name, parent=mover.name)
 
 
 def _loose_edges(ob, mesh):

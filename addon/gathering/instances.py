@@ -7,10 +7,11 @@ import numpy as np
 from ...solver.bodies import Collider
 from ...solver.messages import message
 from ..objects import read_mesh
+from ..objects.identity import found, identity
 from ..objects.modifiers import may_change_count
 from ..objects.units import shown, unit_scale
 from .keyed import friction_of, static_friction_of
-from .reader import found, identity, moves
+from .reader import moves
 
 
 def takes_part(ob):

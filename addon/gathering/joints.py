@@ -8,9 +8,10 @@ import numpy as np
 from ...solver.bodies import RigidBody
 from ...solver.messages import message
 from ..objects import read_mesh
+from ..objects.identity import found, identity
 from ..objects.nearest import nearest
 from ..objects.units import shown
-from .reader import found, identity, is_keyed, moves, read_pose
+from .reader import is_keyed, moves, read_pose
 
 
 def joint_of(gathered, context, ob, item, made):

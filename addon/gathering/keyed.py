@@ -7,10 +7,11 @@ import numpy as np
 
 from ...solver.bodies.deformable import KEYED
 from ...solver.messages import message
+from ..objects.identity import found, identity
 from ..objects.units import shown
 from ..values.measured import MEASURED
 from ..values.painting import WITH_IT, label
-from .reader import found, identity, keyed_paths
+from .reader import keyed_paths
 
 
 def stored_keyed(ob):

@@ -8,9 +8,10 @@ import numpy as np
 from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import is_curve
+from ..objects.identity import found
 from ..objects.modifiers import change_weights
 from .inner_pins import has_inner_pins
-from .reader import found, is_keyed, moves
+from .reader import is_keyed, moves
 
 # A vertex is pinned from this weight on; where pins may be soft, only from nearly 1 on.
 MEMBER = 0.5

@@ -11,7 +11,8 @@ from ...solver.messages import message
 from ..objects import read_mesh
 from ..objects.curves import control_points, is_curve
 from ..objects.hair import StrandMotion
-from ..objects.modifiers import STILL, may_change_count
+from ..objects.identity import found, identity
+from ..objects.modifiers import is_still, may_change_count
 from ..objects.stored_records import bake_record
 from ..objects.units import unit_scale
 from ..playing.key_curves import own_paths
@@ -33,11 +34,6 @@ class Stopped(BaseException):
     """The bake was stopped while the solver waited for the scene."""
 
 
-def identity(ob):
-    """The key of an object in `bpy.data.objects`; references do not survive an undo."""
-    return ob.name, ob.library.filepath if ob.library else None
-
-
 def moves(ob):
     """Return whether anything may change an object's shape or place over time; True if unsure."""
     return deforms(ob) or is_carried(ob)
@@ -54,7 +50,7 @@ def deforms(ob):
     """Return whether anything may change an object's shape over time; True if unsure."""
     if _has_handlers() or _has_animation(ob.data) or _keys_move(ob):
         return True
-    return any(m.show_viewport and m.type not in STILL for m in ob.modifiers)
+    return any(m.show_viewport and not is_still(m) for m in ob.modifiers)
 
 
 def _keys_move(ob):
@@ -151,14 +147,6 @@ class Pose:
     def has_shape_of(self, other):
         """Return whether the points of two poses are equal up to rounding."""
         return np.allclose(self.points, other.points, rtol=STILLNESS, atol=STILLNESS)
-
-
-def found(key):
-    """The object of an identity."""
-    ob = bpy.data.objects.get(key)
-    if ob is None:
-        raise ValueError(message("animation.deleted", name=key[0]))
-    return ob
 
 
 def read_pose(ob, depsgraph, with_points, vertex_count=None):

@@ -16,6 +16,7 @@ from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
 from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
+from ..objects.identity import found, identity
 from ..objects.rigid_mass import walls
 from ..objects.units import unit_scale
 from ..playing.object_keys import rows_of, space_of
@@ -25,7 +26,7 @@ from .field_weights import field_weights
 from .hint import Hint
 from .keyed import keyed_names, keyed_values
 from .material import material_of
-from .reader import deforms, found, identity, moves
+from .reader import deforms, moves
 from .target import Target, outward
 
 # Axes of a transform whose angle differs from a right one by more than this cosine are sheared.

@@ -10,11 +10,12 @@ from mathutils.kdtree import KDTree
 
 from ...solver.messages import message
 from ..objects.curves import is_pinned, point_count
+from ..objects.identity import found, identity
 from ..objects.modifiers import reshaping
 from ..objects.read_mesh import transformed
 from ..objects.tetmesh import carried_rigidly
 from .hint import Hint
-from .reader import STILLNESS, curves_of, found, identity, read_pose
+from .reader import STILLNESS, curves_of, read_pose
 from .rigid import RigidTarget, set_velocity
 
 # Vertices of the mesh whose motion a corner of its lattice averages: enough for a rotation.

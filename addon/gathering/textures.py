@@ -8,8 +8,9 @@ import numpy as np
 
 from ...solver.messages import message
 from ..objects import read_mesh
+from ..objects.identity import found, identity
 from ..objects.units import unit_scale
-from .reader import PATIENCE, Stopped, found, identity, moves
+from .reader import PATIENCE, Stopped, moves
 
 # Sample points that reveal a change of a texture.
 PROBES = np.stack(np.meshgrid(*[(-0.7, 0.1, 0.8)] * 3), axis=-1).reshape(-1, 3)

@@ -150,8 +150,7 @@ class LiveSession:
         """A sentence about what has happened that Live cannot go on after; "" for nothing."""
         if self.window is not None and self.window.scene != self.scene:
             return message("live.other_scene")
-        modes = {ob.mode for ob in self.scene.objects if ob.vbd.role != "NONE"}
-        if "EDIT" in modes:
+        if any(ob.vbd.role != "NONE" for ob in _edited()):
             bpy.ops.object.mode_set(mode="OBJECT")
             return message("live.edit_mode")
         return ""
@@ -216,6 +215,14 @@ class LiveSession:
         until = time.monotonic() + PATIENCE
         while LiveSession.current is self and time.monotonic() < until:
             time.sleep(0.01)
+
+
+def _edited():
+    """The objects in Edit Mode, of which the active one always is one."""
+    active = bpy.context.view_layer.objects.active
+    if active is None or active.mode != "EDIT":
+        return []
+    return [ob for ob in bpy.context.view_layer.objects if ob.mode == "EDIT"]
 
 
 def _refusal(labels, error):

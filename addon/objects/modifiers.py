@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Roles of modifiers in a simulation: input or output, still or moving."""
 
+import bpy
+import numpy as np
+
+from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.messages import message
 from .hair import deforms_on_surface, is_hair
 from .stored_records import refined
@@ -67,6 +71,8 @@ STILL = {
     "WELD",
     "WIREFRAME",
 }
+# Likewise, unless another object is set.
+STILL_ALONE = {"ARRAY", "CAST", "MIRROR", "SCREW", "SIMPLE_DEFORM"}
 
 
 # Have separate levels in renders.
@@ -76,11 +82,23 @@ REFINING = LEVELS | {"TRIANGULATE"}
 # A soft body is simulated after its refining modifiers if its mesh has few faces. With 400 they
 # move a ball by 1/200 of its size, twice the contact distance, for up to five times the time.
 FEW_FACES = 400
+# Or if an edge is longer than this fraction of its size: then it does not show how its cells bend,
+# of which there are 8 along it by default.
+LONG_EDGE = LONGEST_EDGE / 8.0
 MOST_REFINED = 20_000
 """Vertices up to which it is simulated so."""
 
 # Change weights in a vertex group.
 WEIGHTING = {"VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY"}
+
+
+def is_still(modifier):
+    """Return whether what a modifier does is the same in every frame, apart from keyframes."""
+    if modifier.type in STILL_ALONE:
+        pointers = (p for p in modifier.bl_rna.properties if p.type == "POINTER")
+        used = (getattr(modifier, p.identifier) for p in pointers)
+        return not any(isinstance(value, bpy.types.Object) for value in used)
+    return modifier.type in STILL
 
 
 def change_weights(ob, group):
@@ -161,8 +179,7 @@ def refinable_end(ob):
     """
     if not may_be_refined(ob):
         return 0
-    known, few = DEFORMING | NEUTRAL, len(ob.data.polygons) <= FEW_FACES
-    corners = len(ob.data.loops)
+    known, corners = DEFORMING | NEUTRAL, len(ob.data.loops)
     for at, modifier in enumerate(ob.modifiers):
         if modifier.type in known or not (modifier.show_viewport or modifier.show_render):
             continue
@@ -172,9 +189,22 @@ def refinable_end(ob):
             continue
         alike = modifier.show_viewport and modifier.show_render
         # Nearly every vertex is a corner of four quads.
-        if modifier.type not in REFINING or not (alike and few) or corners > 4 * MOST_REFINED:
+        if modifier.type not in REFINING or not alike or corners > 4 * MOST_REFINED:
+            return at
+        if not _is_coarse(ob.data):
             return at
     return len(ob.modifiers)
+
+
+def _is_coarse(mesh):
+    """Return whether a mesh has few faces or a long edge."""
+    if len(mesh.polygons) <= FEW_FACES:
+        return True
+    points, ends = np.empty((len(mesh.vertices), 3)), np.empty((len(mesh.edges), 2), np.int32)
+    mesh.vertices.foreach_get("co", points.ravel())  # attributes are empty in Edit Mode
+    mesh.edges.foreach_get("vertices", ends.ravel())
+    longest = np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1).max(initial=0.0)
+    return longest > LONG_EDGE * np.ptp(points, axis=0).max()
 
 
 def divider_of(ob):

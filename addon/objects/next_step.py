@@ -70,4 +70,6 @@ def next_step(context):
         return message("bake.own_mesh", name=shared[0].name)
     if soft := too_soft(scene):
         return message("bake.too_soft", name=soft.name)
+    if scene.frame_start > scene.vbd.frame_end or scene.frame_end < scene.vbd.frame_start:
+        return message("bake.other_range", first=scene.frame_start, last=scene.frame_end)
     return message("bake.ready")

@@ -50,6 +50,26 @@ def nothing_to_bake(scene):
     return None
 
 
+def mover_of(ob):
+    """The object above this one that the simulation moves, so that a bake would move this one too;
+    None without one. Points alone do not move children, but those on vertices.
+    """
+    kind, above = ob.parent_type, ob.parent
+    while above is not None:
+        is_on_points = kind.startswith("VERTEX") and above.vbd.role in BODIES
+        if is_on_points or (above.vbd.role == "RIGID" and not _is_led(above)):
+            return above
+        kind, above = above.parent_type, above.parent
+    return None
+
+
+def _is_led(ob):
+    """Return whether a rigid body follows its own animation to the end."""
+    return ob.vbd.use_animation and all(
+        ob.vbd.animated_until >= scene.vbd.frame_end for scene in ob.users_scene
+    )
+
+
 def select_only(context, objects):
     """Select these objects and no others; the first becomes the active one."""
     for ob in list(context.view_layer.objects.selected):

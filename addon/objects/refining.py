@@ -10,14 +10,14 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
-from ...solver.lattice.contact_mesh import LONGEST_EDGE
-from ...solver.lattice.grid import grid_around
 from ...solver.topology.graphs import edges_of
 from . import read_mesh
+from .identity import identity, present
 from .modifiers import (
     DEFORMING,
     LEVELS,
     NEUTRAL,
+    REFINING,
     is_place_chosen,
     levels_of,
     may_be_refined,
@@ -25,12 +25,11 @@ from .modifiers import (
     reshaping,
 )
 from .stored_records import bake_record, refined
+from .subdividing import longest_side
 
 NAME = "VBD Faces"
 # Modifiers whose result keeps its shape when flat faces above them are divided.
 INDIFFERENT = {"ARRAY", "BOOLEAN", "MIRROR", "REMESH", "SOLIDIFY", "TRIANGULATE", "WELD"}
-# Rounding of lengths.
-EXACT = 1.001
 
 
 def state_of(ob):
@@ -78,12 +77,12 @@ def restore(ob):
 @contextmanager
 def taken_back_unless_baked(objects):
     """Context after which objects without a new bake have the changes that they had before it."""
-    before = [(ob.name, ob.library, ob.vbd.bake_id, state_of(ob)) for ob in objects]
+    before = [(identity(ob), ob.vbd.bake_id, state_of(ob)) for ob in objects]
     try:
         yield
     finally:
-        for name, library, bake, state in before:
-            ob = bpy.data.objects.get((name, library.filepath if library else None))
+        for key, bake, state in before:
+            ob = present(key)
             if ob is not None and ob.vbd.bake_id == bake and state_of(ob) != state:
                 change(ob, state)
 
@@ -106,11 +105,11 @@ def divide_faces(ob, after):
     others. Of its modifiers those that come `after` the simulation must be off.
     """
     state = state_of(ob)
-    name, before = state.pop("faces", (NAME, 0))
-    before = before if name in ob.modifiers else 0
+    name, _ = state.pop("faces", (NAME, 0))
     keeps_look = all(m.type in INDIFFERENT | DEFORMING | NEUTRAL for m in after)
     if _is_automatic(ob) and keeps_look and not ob.vbd.keep_coarse:
-        levels = before + _missing_levels(ob, before == 0)
+        with _undivided(ob, name):
+            levels = _missing_levels(ob)
         if levels:
             state["faces"] = [name, levels]
     change(ob, state)
@@ -120,45 +119,49 @@ def _is_automatic(ob):
     return may_be_refined(ob) and not is_place_chosen(ob)
 
 
-def _missing_levels(ob, is_whole):
-    """Number of times that the edges of an evaluated object must be halved, as far as its number of
-    vertices stays within that of its contact surface; and the diagonals of faces that are whole:
-    those of divided triangles are not halved, so that a second bake would divide once more.
+@contextmanager
+def _undivided(ob, name):
+    """Context without the modifier that divides faces, and without those after it that refine."""
+    place = ob.modifiers.find(name)
+    behind = ob.modifiers[place + 1 :] if place >= 0 else ()
+    off = [m for m in behind if m.type in REFINING] + ([ob.modifiers[place]] if place >= 0 else [])
+    off = [modifier for modifier in off if modifier.show_viewport]
+    try:
+        for modifier in off:
+            modifier.show_viewport = False
+        yield
+    finally:
+        for modifier in off:
+            modifier.show_viewport = True
+
+
+def _missing_levels(ob):
+    """Number of times that the sides of the triangles of an evaluated object must be halved, as far
+    as its number of vertices stays within that of its contact surface.
     """
     evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = evaluated.data
     points = read_mesh.transformed(read_mesh.matrix(evaluated), read_mesh.positions(mesh))
     triangles = read_mesh.triangles(mesh)
     try:
-        cell_size = grid_around(points, triangles, ob.vbd.resolution, ob.name)[3]
+        longest = longest_side(ob, points, triangles)
     except ValueError:  # the bake reports the reason
         return 0
-    longest = LONGEST_EDGE * EXACT * cell_size
-    levels = int(
-        np.ceil(
-            np.log2(
-                max(_largest_size(mesh, points, triangles if is_whole else None) / longest, 1.0)
-            )
-        )
-    )
+    size = _largest_size(mesh, points, triangles)
+    levels = int(np.ceil(np.log2(max(size / longest, 1.0))))
     # Each level makes four faces of one, and four vertices.
     most = np.log2(max(ob.vbd.contact_vertices / max(0.25 * len(mesh.loops), 1.0), 1.0)) / 2.0
     return min(levels, int(most))
 
 
-def _largest_size(mesh, points, triangles=None):
-    """The longest edge of the faces of a mesh, or side of its `triangles`, as contact divides them;
-    or the diameter of a face with more than four corners: dividing joins its corners to its middle.
+def _largest_size(mesh, points, triangles):
+    """The longest side of the `triangles` of a mesh; or the diameter of a face with more than four
+    corners: dividing joins its corners to its middle.
     """
     vertex = read_mesh.corner_vertices(mesh)
     start = read_mesh.face_starts(mesh)
     size = np.diff(np.append(start, len(vertex)))
-    if triangles is not None:
-        sides = edges_of(triangles)[0]
-    else:
-        after = np.arange(1, len(vertex) + 1)
-        after[start + size - 1] = start
-        sides = np.stack([vertex, vertex[after]], axis=1)
+    sides = edges_of(triangles)[0]
     largest = np.linalg.norm(points[sides[:, 0]] - points[sides[:, 1]], axis=1).max(initial=0.0)
     for face in np.flatnonzero(size > 4):
         corners = points[vertex[start[face] : start[face] + size[face]]]

@@ -1,20 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Subdivision of meshes: of soft bodies until no edge is longer than their cells allow, of cloth by
-halving every edge.
+"""Subdivision of meshes: of soft bodies until their triangles have no longer side than the cells
+allow, of cloth by halving every edge.
 """
+
+from itertools import combinations
 
 import bmesh
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
 from ...solver.messages import message
-from .modifiers import is_reshaped, reshaping
+from .modifiers import is_reshaped, levels_of, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import TETS
 
+# Rounding of lengths.
+EXACT = 1.001
+# Of a quad with a long diagonal those edges are halved that are longer than this fraction of the
+# longest one, √¾: if the others are shorter, the diagonals of the halves are not long.
+ALSO = 0.866
 # Modifiers whose result changes when the mesh below them is subdivided.
 SUBDIVIDING = {"MULTIRES", "SUBSURF"}
+
+
+def subdivider_of(ob):
+    """The last active modifier of an object that subdivides its surface, or None."""
+    active = [m for m in ob.modifiers if m.show_viewport and any(levels_of(m))]
+    found = [m for m in active if m.type in SUBDIVIDING]
+    return found[-1] if found else None
 
 
 def cannot_subdivide(ob):
@@ -30,7 +44,7 @@ def cannot_subdivide(ob):
     for modifier in blamed or (reshaping(ob) if is_reshaped(ob) else []):
         return message("mesh.other_shape", name=ob.name, modifier=modifier.name)
     try:
-        longest_edge(ob)
+        _longest_side(ob)
     except ValueError as error:
         return str(error)
     return None
@@ -46,11 +60,16 @@ def _cannot_halve(ob):
     return None if len(ob.data.polygons) else message("mesh.nothing_to_subdivide", name=ob.name)
 
 
-def longest_edge(ob):
-    """The longest edge [m] that shows how the cells of a soft body bend; ValueError without."""
-    points = transformed(matrix(ob), positions(ob.data))
-    cell_size = grid_around(points, triangles(ob.data), ob.vbd.resolution, ob.name)[3]
-    return LONGEST_EDGE * cell_size
+def longest_side(ob, points, faces):
+    """The longest side [m] of a triangle that shows how the cells of a soft body bend, for its
+    surface, points [vertex, 3] in m and triangles [triangle, 3]; ValueError without cells.
+    """
+    return LONGEST_EDGE * EXACT * grid_around(points, faces, ob.vbd.resolution, ob.name)[3]
+
+
+def _longest_side(ob):
+    """`longest_side` for the mesh of an object."""
+    return longest_side(ob, transformed(matrix(ob), positions(ob.data)), triangles(ob.data))
 
 
 def subdivide(ob):
@@ -69,24 +88,34 @@ def subdivide(ob):
 
 
 def _halve_long(ob, divided):
-    """Halve the long edges of a soft body repeatedly.
+    """Halve the long edges of a soft body repeatedly, then those of faces with a long diagonal.
 
-    Large faces of more than four corners are divided into triangles, as their inside has no edges
-    to halve.
+    Large faces of more than four corners are divided into triangles first (refining.py counts the
+    same).
     """
-    longest, to_world = longest_edge(ob), ob.matrix_world.to_3x3()
+    longest, to_world = _longest_side(ob), ob.matrix_world.to_3x3()
 
-    def is_long(a, b):
-        return (to_world @ (a.co - b.co)).length > longest
+    def size(a, b):
+        return (to_world @ (a.co - b.co)).length
 
     while True:
         many = [face for face in divided.faces if len(face.verts) > 4]
-        large = [f for f in many if any(is_long(f.verts[0], other) for other in f.verts)]
+        large = [face for face in many if _diameter(face, to_world) > longest]
         bmesh.ops.triangulate(divided, faces=large)
-        long = [e for e in divided.edges if e.link_faces and is_long(*e.verts)]
+        long = {e for e in divided.edges if e.link_faces and size(*e.verts) > longest}
+        for a, b, c in divided.calc_loop_triangles() if not long else ():
+            if max(size(*ends) for ends in combinations((a.vert, b.vert, c.vert), 2)) > longest:
+                most = max(size(*edge.verts) for edge in a.face.edges)
+                long |= {edge for edge in a.face.edges if size(*edge.verts) >= ALSO * most}
         if not long:
             break
-        bmesh.ops.subdivide_edges(divided, edges=long, cuts=1, use_grid_fill=True)
+        bmesh.ops.subdivide_edges(divided, edges=list(long), cuts=1, use_grid_fill=True)
+
+
+def _diameter(face, to_world):
+    """The diameter [m] of a face around the middle of its corners."""
+    middle = face.calc_center_median()
+    return 2.0 * max((to_world @ (corner.co - middle)).length for corner in face.verts)
 
 
 def _halve_all(_ob, divided):

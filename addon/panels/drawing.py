@@ -49,11 +49,15 @@ def with_unit(label, unit):
     return f"{label} ({unit})" if unit else label
 
 
+# Parts of a row for the labels of fields that Blender would truncate inside of them, or beside.
+WIDE = {"density": 0.58, "stiffness": 0.55}
+
+
 def draw_field(column, group, name, label=None, active=True):
     row = column.row(align=True)
     row.active = active
-    if group.bl_rna.properties[name].type == "ENUM":  # Blender would truncate its label
-        row = row.split(factor=0.35 if label else 0.5)
+    if name in WIDE or group.bl_rna.properties[name].type == "ENUM":
+        row = row.split(factor=WIDE.get(name, 0.35 if label else 0.5))
         row.label(text=label or group.bl_rna.properties[name].name)
         label = ""
     row.prop(group, name, text=label)
@@ -64,7 +68,7 @@ def draw_numbers(layout, group, *names):
     column = layout.column(align=True)
     column.use_property_split = False
     for name in names:
-        column.prop(group, name)
+        draw_field(column, group, name)
 
 
 def draw_roles(layout, ob, prefix="", columns=2):

@@ -89,6 +89,7 @@ class VBD_UL_attachments(UIList):
 
     def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property):
         row = layout.row(align=True)
+        row.use_property_split = False  # Blender 4.3 would leave out the check box
         row.active = item.enabled
         # Two names side by side would both be truncated.
         icon = "ERROR" if lacks_target(item.id_data, item) else "LINKED"

@@ -19,10 +19,9 @@ def draw_joint(layout, item):
 
 
 def _draw_limits(layout, item, what):
-    column = layout.column(align=True, heading="Limits")
-    row = column.row(align=True)
+    row = layout.row(align=True, heading="Limits")
     row.prop(item, "use_limits", text="")
-    values = row.row(align=True)
+    values = row.column(align=True)  # side by side both would be truncated
     values.active = item.use_limits
     values.prop(item, f"low_{what}", text="")
     values.prop(item, f"high_{what}", text="")

@@ -52,11 +52,11 @@ def _draw_row(layout, context, item):
     column = layout.column(align=True)
     column.use_property_split = False
     value = "shown_value" if measured else "value"
-    column.prop(item, value, text=with_unit("Where Unpainted", measure))
+    column.prop(item, value, text=with_unit("Unpainted", measure))
     scene = name == "friction" and not ob.vbd.use_friction
     owner = context.scene.vbd if scene else ob.vbd
     own = measured_name(name, ob.vbd.role) if measured else name
-    column.prop(owner, own, text=with_unit("Where Painted", measure))
+    column.prop(owner, own, text=with_unit("Painted", measure))
 
 
 class VBD_PT_painted(PhysicsPanel, Panel):

@@ -147,6 +147,7 @@ class VBD_PT_stack(PhysicsPanel, Panel):
             layout.prop_search(ob.vbd, "stack_modifier", ob, "modifiers", text="Modifier")
         if ob.vbd.role == "SOFT":
             row = layout.row()
+            row.use_property_split = False
             row.active = ob.vbd.stack_place == "AUTO" and may_be_refined(ob)
             row.prop(ob.vbd, "keep_coarse")
 
@@ -207,6 +208,7 @@ class VBD_PT_field_weights(PhysicsPanel, Panel):
         layout.use_property_decorate = False
         layout.prop(vbd, "field_collection", text="Collection")
         column = layout.column(align=True)
+        column.use_property_split = False
         for name in ("field_all", *map(weight_name, LABELS)):
             column.prop(vbd, name, slider=True)
 

@@ -6,7 +6,7 @@ from bpy.types import Panel
 from ...solver.messages import message
 from ..objects.rigid_mass import in_words, is_filled, shown_mass
 from ..values.presets import MATERIAL_PRESETS
-from .drawing import PhysicsPanel, draw_presets, lock
+from .drawing import PhysicsPanel, draw_field, draw_presets, lock
 
 
 class VBD_PT_rigid(PhysicsPanel, Panel):
@@ -21,9 +21,7 @@ class VBD_PT_rigid(PhysicsPanel, Panel):
         row = draw_presets(layout, vbd, *MATERIAL_PRESETS["RIGID"])
         row.menu("VBD_MT_material", text="", icon="DOWNARROW_HLT")
         column = layout.column(align=True)
-        row = column.row()
-        row.active = not vbd.use_mass
-        row.prop(vbd, "density", text="Density (kg/m³)")
+        draw_field(column, vbd, "density", "Density (kg/m³)", active=not vbd.use_mass)
         row = column.row(align=True)
         row.prop(vbd, "use_mass", text="")
         value = row.row()

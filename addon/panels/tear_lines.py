@@ -45,7 +45,7 @@ class VBD_OT_cut_and_sew(Operator):
     bl_label = "Cut and Sew"
     bl_description = (
         "Cut the cloth along the selected edges and sew it there with seams that tear, vertex by "
-        "vertex, where their maximum force is reached"
+        "vertex, where their force limit is reached"
     )
     bl_options = {"REGISTER", "UNDO"}
 

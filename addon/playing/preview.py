@@ -15,6 +15,7 @@ import bpy
 from ..objects import grains
 from ..objects.curves import free_handles, is_curve, set_points
 from ..objects.hair import is_hair, node_group
+from ..objects.identity import present
 from ..objects.modifiers import reshaping
 from ..objects.shape_keys import clear_keys
 from . import follower, moved
@@ -54,16 +55,16 @@ class Preview:
         groups = []
         try:
             for target, shape in zip(self.targets, points, strict=True):
-                ob = bpy.data.objects.get(target.key)
+                ob, key = present(target.key), target.key
                 if ob is not None:
-                    self.active[ob.name] = ob.modifiers.active.name if ob.modifiers.active else ""
-                    groups.append(self._add(ob, shape))
+                    self.active[key] = ob.modifiers.active.name if ob.modifiers.active else ""
+                    groups.append(self._add(ob, key, shape))
             self.show(index, points)
             yield
         finally:
             _remove_all()
-            for name, before in self.active.items():
-                ob = bpy.data.objects.get(name)
+            for key, before in self.active.items():
+                ob = present(key)
                 if ob is not None and before in ob.modifiers:
                     ob.modifiers.active = ob.modifiers[before]
             for name in self.copies.values():
@@ -78,14 +79,14 @@ class Preview:
         self.shown, self.when = index, time.monotonic()
         bpy.context.window_manager.vbd.shown_frame = self.start + index
         for target, shape in zip(self.targets, points, strict=True):
-            ob = bpy.data.objects.get(target.key)
+            ob, key = present(target.key), target.key
             if ob is None:
                 continue
             if ob.vbd.role == "RIGID":
-                self.places[ob.name] = shape
+                self.places[key] = shape
                 continue
-            if ob.name in self.copies:
-                copy = bpy.data.objects[self.copies[ob.name]].data
+            if key in self.copies:
+                copy = bpy.data.objects[self.copies[key]].data
                 (follower.put if copy.id_type == "MESH" else set_points)(copy, shape)
                 continue
             values = ob.data.attributes.get(NAME)
@@ -109,30 +110,30 @@ class Preview:
             self._go_to_shown()
 
     def _objects(self):
-        found = (bpy.data.objects.get(target.key) for target in self.targets)
+        found = (present(target.key) for target in self.targets)
         return [ob for ob in found if ob is not None]
 
-    def _add(self, ob, points):
+    def _add(self, ob, key, points):
         """Give an object its modifier; returns the node group of that."""
         if ob.vbd.role == "RIGID":
             return moved.add(ob, NAME).node_group
         if is_hair(ob) or reshaping(ob):
             copy, modifier = follower.add(ob, points, NAME)
-            self.copies[ob.name] = copy.name
+            self.copies[key] = copy.name
             return modifier.node_group
         modifier = ob.modifiers.new(NAME, "NODES")
         if grains.NAME in ob.modifiers:  # spheres are drawn around the points that are shown
             ob.modifiers.move(len(ob.modifiers) - 1, ob.modifiers.find(grains.NAME))
             modifier = ob.modifiers[NAME]
-        modifier.node_group = self._copied(ob) if is_curve(ob) else _at_attribute(ob.data)
+        modifier.node_group = self._copied(ob, key) if is_curve(ob) else _at_attribute(ob.data)
         return modifier.node_group
 
-    def _copied(self, ob):
+    def _copied(self, ob, key):
         """The node group that shows a copy of a curve, without keys of its own."""
         copy = bpy.data.objects.new(NAME, ob.data.copy())
         clear_keys(copy)
         free_handles(copy)
-        self.copies[ob.name] = copy.name
+        self.copies[key] = copy.name
         return _as_object(copy)
 
     def _switch(self, on):
@@ -149,9 +150,9 @@ class Preview:
             self.scene.frame_set(self.start + self.shown)
         if self.places:
             depsgraph = bpy.context.evaluated_depsgraph_get()
-            for name, rows in self.places.items():
-                if name in bpy.data.objects:
-                    moved.move(bpy.data.objects[name], NAME, rows, depsgraph)
+            for key, rows in self.places.items():
+                if ob := present(key):
+                    moved.move(ob, NAME, rows, depsgraph)
 
 
 def remove_leftovers():

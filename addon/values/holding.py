@@ -62,6 +62,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         ),
         "stiffness": FloatProperty(
             name="Stiffness (N/m)",
+            precision=0,
             description="Force of the whole attachment per metre that it is stretched",
             default=1e5,
             min=0.0,
@@ -93,7 +94,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
             override=OVERRIDABLE,
         ),
         "maximum_force": FloatProperty(
-            name="Maximum Force (N)",
+            name="Force Limit (N)",
             description="The most that the whole attachment pulls with; 0 is no limit",
             default=0.0,
             min=0.0,
@@ -102,7 +103,7 @@ class VBD_PG_attachment(bpy.types.PropertyGroup):
         ),
         "tears": BoolProperty(
             name="Tear",
-            description="Let go for good, vertex by vertex, where the maximum force is reached",
+            description="Let go for good, vertex by vertex, where the force limit is reached",
             default=False,
             **PLAIN,
         ),
@@ -151,6 +152,7 @@ def holding_properties():
         ),
         "pin_stiffness": FloatProperty(
             name="Pull (N/m per kg)",
+            precision=0,
             description="Stiffness of a soft pin, to be multiplied by its weight: a body on soft "
             "pins sags by gravity over this product. Weight 1 always holds hard",
             default=1000.0,
@@ -209,7 +211,7 @@ def holding_properties():
             **PLAIN,
         ),
         "sewing_force": FloatProperty(
-            name="Maximum Force (N)",
+            name="Force Limit (N)",
             description="The most that each edge of a seam pulls with; 0 is no limit",
             default=0.0,
             min=0.0,
@@ -219,7 +221,7 @@ def holding_properties():
         ),
         "sewing_tears": BoolProperty(
             name="Tear",
-            description="Seams let go for good, edge by edge, where the maximum force is reached",
+            description="Seams let go for good, edge by edge, where the force limit is reached",
             default=False,
             **PLAIN,
         ),

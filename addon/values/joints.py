@@ -136,7 +136,7 @@ def joint_properties():
             **keyed,
         ),
         "motor_torque": FloatProperty(
-            name="Maximum Torque (N m)",
+            name="Torque (N m)",
             description="The most that the motor turns with; 0 is no limit",
             default=0.0,
             min=0.0,

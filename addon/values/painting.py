@@ -121,7 +121,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             **PLAIN,
         ),
         "value": FloatProperty(
-            name="Where Unpainted",
+            name="Unpainted",
             description="The property where the weight is 0, in SI units. Stiffness takes the "
             "other stiffnesses of woven cloth along",
             default=0.0,
@@ -141,7 +141,7 @@ class VBD_PG_painted(bpy.types.PropertyGroup):
             **PLAIN,
         ),
         "shown_value": FloatProperty(
-            name="Where Unpainted",
+            name="Unpainted",
             description="The property where the weight is 0, in the unit of the material's panel. "
             "Stiffness takes the other stiffnesses of woven cloth along",
             min=0.0,

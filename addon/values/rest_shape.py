@@ -13,7 +13,7 @@ def rest_shape_properties():
     """Properties of an object for its rest shape."""
     return {
         "keeps_shape": BoolProperty(
-            name="Keep Shape under Gravity",
+            name="Keep Shape",
             description="The shape at the start is the one under gravity, so nothing sags. The "
             "shape without gravity is found before the first frame",
             default=False,

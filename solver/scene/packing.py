@@ -35,9 +35,12 @@ def enclosed_volume(points, triangles):
 
 def packing(name, points, triangles, radius):
     """Centers [grain, 3] of a hexagonal packing of spheres inside a closed mesh of `points` [m]
-    and `triangles`, each at least its radius away from it, slightly disordered.
+    and `triangles`, whichever way it faces: each at least its radius away from it, slightly
+    disordered.
     """
     points = np.asarray(points, dtype=np.float64)
+    if enclosed_volume(points, triangles) < 0.0:  # mirrored, or inside out
+        triangles = triangles[:, ::-1]
     low, size = points.min(axis=0), np.ptp(points, axis=0)
     step = 2.0 * APART * radius * np.array([1.0, np.sqrt(0.75), np.sqrt(2.0 / 3.0)])
     count = np.floor(size / step).astype(np.int64) + 1

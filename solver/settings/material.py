@@ -142,7 +142,7 @@ class Material(Elasticity):
     )
     maximum_stretch: float | np.ndarray = number(
         0.0,
-        "Maximum Stretch",
+        "Stretch Limit",
         "Part of its length that cloth hardly exceeds: about 5 % for woven fabric; 0 has no limit",
         low=0.0,
         high=10.0,
@@ -159,7 +159,7 @@ class Material(Elasticity):
     )
     bending_damping: float | np.ndarray = number(
         0.0,
-        "Bending Damping",
+        "Bend Damping",
         "Damping time of bending alone, added to Damping: hysteresis, about 0.1 s for cotton",
         unit="s",
         low=0.0,

@@ -151,3 +151,14 @@ def test_a_bake_drops_the_spheres_to_the_ground_and_is_freed(beads, scene):
     playback.free(beads)
     np.testing.assert_allclose(shown(beads), before, atol=1e-7)
     assert NAME in beads.modifiers
+
+
+@pytest.mark.parametrize("how", ["mirrored", "inside out"])
+def test_a_mesh_is_filled_whichever_way_it_faces(cube, how):
+    if how == "mirrored":
+        cube.scale.x = -1.0
+        bpy.context.view_layer.update()
+    else:
+        cube.data.flip_normals()
+    assert bpy.ops.vbd.add(role="GRAINS") == {"FINISHED"}
+    assert len(bpy.context.object.data.vertices) == 608  # as of a cube that faces outwards

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults of the scene and of files while Live runs."""
 
+import time
+
 import bpy
 import numpy as np
 import pytest
@@ -170,3 +172,42 @@ def test_other_programs_do_not_keep_the_solver_from_its_frames(scene):
     session = begun()
     assert not session.run.solver.gives_way  # as the solver of a bake does
     session.finish()
+
+
+def test_objects_that_take_no_part_cost_no_time(scene):
+    tet_block()
+    session = begun()
+
+    def seconds():
+        began = time.thread_time()
+        for _ in range(20):
+            assert not session._obstacle()
+        return time.thread_time() - began
+
+    alone = min(seconds() for _ in range(5))
+    for number in range(3000):
+        scene.collection.objects.link(bpy.data.objects.new(f"Tree {number}", None))
+    # Looking at each of them takes 300 times as long.
+    assert min(seconds() for _ in range(5)) < 10.0 * alone
+    session.finish()
+
+
+def test_an_edited_object_ends_it_whichever_is_the_active_one(scene):
+    ob, other = tet_block(), slab(role="NONE", height=-3.0)
+    session = begun()
+    for one in (ob, other):
+        one.select_set(True)
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.object.mode_set(mode="EDIT")
+    run_out(session)
+    assert ob.mode == "OBJECT" and "Edit Mode" in session.outcome.headline
+
+
+def test_editing_an_object_that_takes_no_part_goes_on(scene):
+    tet_block()
+    bpy.context.view_layer.objects.active = slab(role="NONE", height=-3.0)
+    session = begun()
+    bpy.ops.object.mode_set(mode="EDIT")
+    run_out(session)
+    assert session.outcome.frames == 39
+    bpy.ops.object.mode_set(mode="OBJECT")

@@ -271,14 +271,14 @@ def test_what_cannot_be_painted_is_told_in_a_sentence(scene):
     second = paint(ob, "bending_stiffness", 1.0, ones)
     say(ob, "Sheet: Bending is painted twice")
     second.what, second.value = "youngs_modulus", 0.0
-    say(ob, "Where Unpainted of the painted Stiffness is 0; it must lie between 0.001 and 1e.13 Pa")
+    say(ob, "Unpainted of the painted Stiffness is 0; it must lie between 0.001 and 1e.13 Pa")
     second.what = "collision_thickness"
-    say(ob, "Collision Thickness must be above 0 both Where Unpainted")
+    say(ob, "Collision Thickness must be above 0 under both Unpainted")
     ob.vbd.painted.remove(1)
     gathered()
     ob.vbd.role = "ROD"
     item.what = "bending_factor"
-    say(ob, "Sheet: the painted Bending Factor must be above 0 Where Painted")
+    say(ob, "Sheet: the painted Bending Factor must be above 0 under Painted")
     item.what = "bending_stiffness"
     say(ob, "Sheet: Bending cannot be painted on a rod")
 

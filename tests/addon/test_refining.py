@@ -11,6 +11,7 @@ from shapes import block
 
 from vbd.addon.baking.bake_steps import bake_steps
 from vbd.addon.baking.loading import load
+from vbd.addon.objects.modifiers import is_reshaped
 from vbd.addon.objects.refining import state_of
 from vbd.addon.playing.baked import edits
 from vbd.addon.viewport.overlay_shapes import stretch_of_bake
@@ -131,6 +132,25 @@ def test_a_mesh_of_many_faces_keeps_its_keys(scene):
     assert stack(ob) == [("Smooth", 1, 2)] and len(ob.data.shape_keys.key_blocks) == 4
 
 
+@pytest.mark.any_blender
+def test_large_faces_among_many_are_simulated_smooth(scene):
+    """Suzanne, whose jowls cells bend and her faces did not show: by 0.11 m."""
+    frames(scene, 1, 20)
+    scene.vbd.use_ground = True
+    bpy.ops.mesh.primitive_monkey_add(location=(0.0, 0.0, 1.3))
+    ob = bpy.context.object
+    ob.vbd.role = "SOFT"
+    smooth(ob, 1)
+    outcome = baked()
+    assert not any("faces" in line.text for line in outcome.lines())
+    assert [m.name for m in ob.modifiers] == ["Smooth", "VBD Bake"]
+    # It shows the contact distance, 1/400 of its size, 2.7 m.
+    assert 0.0 < lowest(ob, 20).min() < 0.007
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert is_reshaped(ob)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_large_faces_of_a_mesh_of_many_are_divided(scene):
     frames(scene, 1, 3)
     bpy.ops.mesh.primitive_cylinder_add(vertices=1100, depth=1.0)
@@ -176,6 +196,26 @@ def test_many_faces_are_divided_up_to_the_contact_detail(soft):
     assert len(gathered().targets[0].start.points) == 98
     soft.vbd.contact_vertices = 10_000
     assert len(gathered().targets[0].start.points) == 1538
+
+
+@pytest.mark.parametrize("first", [3, 16])
+@pytest.mark.parametrize("place", ["alone", "below", "above"])
+def test_how_often_is_the_same_whatever_was_divided_before(soft, first, place):
+    """The diagonal of a side, 1.41 m, takes three halvings at 5 cells; a side, 1 m, takes two."""
+    frames(bpy.context.scene, 1, 2)
+    if place == "below":
+        soft.modifiers.new("Before", "TRIANGULATE")
+    soft.vbd.resolution = first
+    baked()
+    if place == "above":
+        smooth(soft, 1)
+    soft.vbd.resolution = 5
+    baked()
+    assert stack(soft)[0] == ("VBD Faces", 3, 3)
+    bpy.ops.vbd.free_bake()
+    soft.modifiers.clear()
+    baked()
+    assert stack(soft) == [("VBD Faces", 3, 3)]
 
 
 def test_a_lid_gets_points_up_to_its_middle(scene):

@@ -40,7 +40,7 @@ def report(needed, total, **counts):
 def test_what_cannot_be_soft_is_not_said_to_look_soft(needed):
     assert "soft" in report(needed, 20, triangles=5)
     text = report(needed, 20, vertices=8)
-    assert "soft" not in text and "rigid bodies give way where they touch" in text
+    assert "soft" not in text and "rigid bodies and grains give way where they touch" in text
 
 
 def test_the_first_line_counts_rigid_bodies():

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import pin, slab, tet_block
+from blender_scenes import gathered, pin, slab, tet_block
 
 from vbd.addon.baking.within_faces import WithinFaces
 from vbd.addon.objects.read_mesh import positions, triangles
@@ -61,13 +61,36 @@ def test_what_a_modifier_subdivides_is_not_subdivided_below_it(falling, scene, c
     falling.vbd.stack_place = "FIRST"
     bpy.ops.vbd.bake()
     (line,) = told(scene)
-    assert "(Modifier Stack)" in line.text and not line.operator
+    assert "(Modifier Stack)" in line.text and line.operator == "vbd.simulate_after"
     falling.select_set(True)
     assert bpy.ops.vbd.subdivide_faces() == {"CANCELLED"}
     assert "Cube: with its faces divided, Round would give it another shape" in "".join(
         capfd.readouterr()
     )
     assert len(falling.data.vertices) == 8
+
+
+def test_a_button_simulates_after_the_modifier_that_subdivides(falling, scene):
+    smooth = falling.modifiers.new("Round", "SUBSURF")
+    smooth.levels, smooth.render_levels = 1, 3
+    falling.vbd.stack_place = "FIRST"
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert bpy.ops.vbd.simulate_after(line=lines_of(scene).index(line)) == {"FINISHED"}
+    assert (falling.vbd.stack_place, falling.vbd.stack_modifier) == ("AFTER", "Round")
+    assert (smooth.levels, smooth.render_levels) == (3, 3)
+    bpy.ops.vbd.bake()
+    assert not told(scene)
+    falling.modifiers.remove(smooth)
+    assert bpy.ops.vbd.simulate_after(line=-1) == {"CANCELLED"}
+
+
+def test_what_nothing_subdivides_has_no_button(falling, scene):
+    falling.modifiers.new("Sharp", "BEVEL").width = 0.001
+    falling.vbd.stack_place, falling.vbd.stack_modifier = "AFTER", "Sharp"
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert "(Modifier Stack)" in line.text and not line.operator
 
 
 def test_subdividing_keeps_the_shape_and_all_that_belongs_to_the_mesh(falling, scene):
@@ -82,13 +105,30 @@ def test_subdividing_keeps_the_shape_and_all_that_belongs_to_the_mesh(falling, s
     ends = np.array([edge.vertices[:] for edge in mesh.edges])
     along = (positions(mesh)[ends[:, 0]] - positions(mesh)[ends[:, 1]]) * (3.0, 1.0, 1.0)
     assert np.linalg.norm(along, axis=1).max() <= LONGEST_EDGE * cell * (1.0 + 1e-5)
-    assert len(mesh.polygons) == 2 * (2 * 8 * 2 + 2 * 2)
+    # Sides of 0.75 m × 1 m have a diagonal of 1.25 m, which is longer than 1.06 m.
+    assert len(mesh.polygons) == 2 * (2 * 8 * 4 + 4 * 4)
     assert np.abs(positions(mesh)).max(axis=1) == pytest.approx(1.0)
     weights = [vertex.groups[0].weight for vertex in mesh.vertices]
     assert weights == pytest.approx(np.ones(len(mesh.vertices)))
     assert [key.name for key in mesh.shape_keys.key_blocks] == ["Basis", "Tall"]
     assert max(point.co.z for point in mesh.shape_keys.key_blocks["Tall"].data) == 5.0
     assert mesh.uv_layers and mesh.materials[0].name == "Red"
+
+
+@pytest.mark.parametrize("tilt", [(0.0, 0.0, 0.0), (0.4, 0.3, 0.2)])
+@pytest.mark.parametrize("resolution", [3, 5, 8, 11])
+@pytest.mark.parametrize("kind", ["cube", "cylinder", "cone"])
+def test_the_result_needs_no_more_points_for_its_cells(scene, kind, resolution, tilt):
+    """Nor would the bake divide it again."""
+    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(rotation=tilt)
+    ob = bpy.context.object
+    ob.vbd.role, ob.vbd.resolution = "SOFT", resolution
+    scene.view_layers[0].update()
+    bpy.ops.vbd.subdivide_faces()
+    target = gathered().targets[0]
+    assert not WithinFaces(target.start_points(), target.faces, target.lattice).ends
+    assert len(target.start_points()) == len(ob.data.vertices)
+    assert len(ob.data.vertices) < 30 * resolution**2
 
 
 def test_the_lid_of_a_cylinder_gets_edges_of_its_own(scene):

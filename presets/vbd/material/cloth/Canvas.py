@@ -5,9 +5,9 @@ Mass: 33.9 g/m² per oz/yd². Flexural rigidity, warp 140 and weft 90 µN m: upp
 Huang, Xu and Wang measured at 0.25 to 0.8 kg/m² (ACM TOG 41(6), 2022). E t: a tenth of the 15 to 30
 kN/m along the threads, so that the isotropic sheet can shear; that, thickness, friction on itself
 and membrane damping of 3 ms are estimates.
-Maximum stretch 3 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 3 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
+Bend damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

@@ -6,9 +6,9 @@ hand evaluation standard, 1980); an isotropic sheet that stiff could not shear, 
 estimate. Flexural rigidity, warp 14 and weft 9 µN m: picked inside what Feng, Huang, Xu and Wang
 measured at 0.12 to 0.16 kg/m² (ACM TOG 41(6), 2022). Friction on itself and membrane damping of
 2 ms: estimates.
-Maximum stretch 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
+Bend damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

@@ -5,9 +5,9 @@ Mass and, at small load, E t = 2.0 kN/m along the warp: Wang, O'Brien and Ramamo
 30(4), 2011). Flexural rigidity, warp 60 and weft 35 µN m: picked between their 16 to 24 for a
 stretch denim and the 189 that Feng, Huang, Xu and Wang measured at most (ACM TOG 41(6), 2022).
 Thickness 0.6 to 1.0 mm, friction on itself and membrane damping of 3 ms: estimates.
-Maximum stretch 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
+Bend damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

@@ -3,9 +3,9 @@
 
 Mass, E t of 33 and 69 N/m at rest and flexural rigidity of 6 and 3.6 µN m: Wang, O'Brien and
 Ramamoorthi, the interlock (ACM TOG 30(4), 2011). It stretches easily and stiffens when stretched
-far: maximum stretch 30 %, an estimate for a knit. Thickness, Poisson's ratio, friction on itself
+far: stretch limit 30 %, an estimate for a knit. Thickness, Poisson's ratio, friction on itself
 and membrane damping of 4 ms: estimates.
-Bending damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
+Bend damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

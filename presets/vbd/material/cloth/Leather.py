@@ -5,7 +5,7 @@ Thickness 0.64 to 0.96 mm: Memon, Materials 14:4553, 2021, whose drape gives a f
 80 µN m. E t: a tenth of the 58 kN/m that Efendioglu measured in tension (ISO 3376, 2025), so that
 the sheet folds in two directions. Friction on dry skin: Buchholz, Ergonomics 31:317, 1988, suede.
 Membrane damping of 3 ms: estimate.
-Maximum stretch 10 %: estimate.
+Stretch limit 10 %: estimate.
 """
 
 import bpy

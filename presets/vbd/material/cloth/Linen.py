@@ -5,9 +5,9 @@ Mass 0.12 to 0.30 kg/m². Flexural rigidity, warp 30 and weft 20 µN m: upper ha
 Huang, Xu and Wang measured at 0.15 to 0.25 kg/m² (ACM TOG 41(6), 2022). E t: a tenth of that along
 the threads, so that the isotropic sheet can shear; that, thickness, friction on itself and membrane
 damping of 2 ms are estimates.
-Maximum stretch 4 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 4 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
+Bend damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

@@ -5,7 +5,7 @@ Mass and thickness of type I: MIL-C-7020. Flexural rigidity, warp 2.5 and weft 1
 inside what Feng, Huang, Xu and Wang measured below 0.05 kg/m² (ACM TOG 41(6), 2022); coated cloth
 is stiffer. Stretch stiffness, softer than the 25 kN/m of the threads so that the isotropic sheet
 can shear, friction on itself and membrane damping of 1 ms: estimates.
-Bending damping 50 ms: estimate, a loss factor of 0.3 at 1 Hz, for the hysteresis 2HB of
+Bend damping 50 ms: estimate, a loss factor of 0.3 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

@@ -5,7 +5,7 @@ Mass: 16 momme of 4.34 g/m². Stretch stiffness E t = 500 N/m: estimate, softer 
 that the isotropic sheet can shear. Flexural rigidity, warp 2.5 and weft 1.5 µN m: picked inside
 what Feng, Huang, Xu and Wang measured at 0.05 to 0.08 kg/m² (ACM TOG 41(6), 2022). Thickness,
 friction on itself and membrane damping of 1 ms: estimates.
-Maximum stretch 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 5 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
 """
 

@@ -5,9 +5,9 @@ Mass 0.20 to 0.40 kg/m². Flexural rigidity, warp 25 and weft 15 µN m: picked i
 Huang, Xu and Wang measured at 0.25 to 0.30 kg/m² (ACM TOG 41(6), 2022). Stretch stiffness,
 thickness with the pile, friction on itself (0.4 to 0.9, by the direction of the pile) and membrane
 damping of 4 ms: estimates.
-Maximum stretch 6 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 6 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
+Bend damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

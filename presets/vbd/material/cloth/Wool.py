@@ -5,9 +5,9 @@ Mass 0.15 to 0.28 kg/m², flexural rigidity, warp 10 and weft 8 µN m: Kawabata,
 standard, 1980, and De Boos and Tester, FAST manual, 1994. Along the threads E t is 2.5 to 8 kN/m;
 an isotropic sheet that stiff could not shear, so 800 N/m is an estimate. Thickness, friction on
 itself and membrane damping of 2 ms: estimates.
-Maximum stretch 6 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
+Stretch limit 6 %: estimate, after the 2 to 8 % by which woven fabric extends at 490 N/m
 (Kawabata, hand evaluation standard, 1980).
-Bending damping 50 ms: estimate, a loss factor of 0.3 at 1 Hz, for the hysteresis 2HB of
+Bend damping 50 ms: estimate, a loss factor of 0.3 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

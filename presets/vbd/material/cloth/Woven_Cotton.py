@@ -7,7 +7,7 @@ G t = 60 N/m (40 to 80): Kawabata, hand evaluation standard, 1980. Poisson's rat
 picked inside what Feng, Huang, Xu and Wang measured at 0.12 to 0.16 kg/m² (ACM TOG 41(6), 2022).
 Friction on itself and membrane damping of 2 ms: estimates. Hardly stretches along its threads, so
 give it many iterations.
-Bending damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
+Bend damping 100 ms: estimate, a loss factor of 0.6 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 

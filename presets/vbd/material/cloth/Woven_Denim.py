@@ -5,7 +5,7 @@ Mass and G t = 84 N/m (27 to 84), E t at small load, warp 2.0 and weft 0.4 kN/m:
 Ramamoorthi (ACM TOG 30(4), 2011), a stretch denim. Flexural rigidity, warp 60 and weft 35 µN m:
 picked between their 16 to 24 and the 189 that Feng, Huang, Xu and Wang measured at most (ACM TOG
 41(6), 2022). Thickness 0.6 to 1.0 mm, friction on itself and membrane damping of 3 ms: estimates.
-Bending damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
+Bend damping 150 ms: estimate, a loss factor of 0.9 at 1 Hz, for the hysteresis 2HB of
 Kawabata's bending test.
 """
 
