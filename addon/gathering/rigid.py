@@ -14,11 +14,10 @@ from ...solver.bodies.rigid import KEYED
 from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
-from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
 from ..objects.rigid_mass import walls
 from ..objects.units import unit_scale
-from ..objects.welding import closing
+from ..objects.welding import closing, with_area
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from ..values.painting import label
@@ -127,11 +126,11 @@ def _surface(ob, depsgraph, pose):
     """
     points = pose.world_points()
     triangles = outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
-    triangles = triangles[~are_flat(points, triangles)] if len(triangles) else triangles
+    first = closing(points, triangles)
+    triangles = with_area(points, first[triangles]) if len(triangles) else triangles
     if not len(triangles):
         raise ValueError(message("mesh.rigid_without_faces", name=ob.name))
-    first = closing(points, triangles)
-    used, numbers = np.unique(first[triangles], return_inverse=True)
+    used, numbers = np.unique(triangles, return_inverse=True)
     corners = np.searchsorted(used, first)
     for loose in np.flatnonzero(~np.isin(first, used)):
         corners[loose] = np.linalg.norm(points[used] - points[loose], axis=1).argmin()

@@ -111,6 +111,17 @@ def test_text_and_meshes_with_split_edges_are_filled(scene):
     np.testing.assert_allclose(body.mesh_points[target.corners[:, 0]], places, atol=1e-6)
 
 
+def test_a_closed_mesh_with_a_face_without_area_is_filled(scene):
+    """As converters of curves and booleans make them: a corner on an edge of the next face."""
+    points = [(0, 0, 0), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0)]
+    faces = [(0, 4, 1), (0, 2, 4), (0, 1, 3), (0, 3, 2), (1, 2, 3), (1, 4, 2)]
+    ob = mesh_object("Wedge", points, faces=faces)
+    ob.vbd.role, ob.vbd.density = "RIGID", DENSITY
+    found = gathered()
+    assert not found.notes
+    assert only(found)[0].properties.mass == pytest.approx(DENSITY * 8.0 / 6.0, rel=1e-5)
+
+
 def test_faces_without_area_and_loose_vertices_are_left_out(crate):
     crate.data.vertices.add(2)
     crate.data.vertices[8].co = crate.data.vertices[9].co = (5.0, 5.0, 5.0)
