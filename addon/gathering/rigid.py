@@ -14,11 +14,11 @@ from ...solver.bodies.rigid import KEYED
 from ...solver.messages import message
 from ...solver.report.lengths import length
 from ...solver.topology.inertia import is_closed
-from ...solver.topology.meshes import are_flat
 from ..objects import read_mesh
 from ..objects.identity import found, identity
 from ..objects.rigid_mass import walls
 from ..objects.units import unit_scale
+from ..objects.welding import closing, with_area
 from ..playing.object_keys import rows_of, space_of
 from ..playing.rotations import nearest_rotations
 from ..values.painting import label
@@ -121,17 +121,19 @@ def _keyed(gathered, ob, material):
 
 def _surface(ob, depsgraph, pose):
     """Points [point, 3] in the world [m] and triangles [triangle, 3] of an object as it is seen,
-    without faces that have no area, and vertices without a face; and for every vertex its point, or
-    the nearest one, [vertex, 1].
+    without faces that have no area, and vertices without a face, and with one point for vertices at
+    one place that would leave it open; and for every vertex its point, or the nearest one,
+    [vertex, 1].
     """
     points = pose.world_points()
     triangles = outward(read_mesh.triangles(ob.evaluated_get(depsgraph).data), pose)
-    triangles = triangles[~are_flat(points, triangles)] if len(triangles) else triangles
+    first = closing(points, triangles)
+    triangles = with_area(points, first[triangles]) if len(triangles) else triangles
     if not len(triangles):
         raise ValueError(message("mesh.rigid_without_faces", name=ob.name))
     used, numbers = np.unique(triangles, return_inverse=True)
-    corners = np.searchsorted(used, np.arange(len(points)))
-    for loose in np.setdiff1d(np.arange(len(points)), used):
+    corners = np.searchsorted(used, first)
+    for loose in np.flatnonzero(~np.isin(first, used)):
         corners[loose] = np.linalg.norm(points[used] - points[loose], axis=1).argmin()
     return points[used], numbers.reshape(-1, 3), corners[:, None]
 

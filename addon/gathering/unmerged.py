@@ -5,9 +5,7 @@ import numpy as np
 
 from ...solver.messages import message
 from ..objects import read_mesh
-
-# Vertices nearer than this fraction of the size of the mesh coincide.
-SAME = 1e-6
+from ..objects.welding import first_at_place
 
 
 def notes(ob, mesh):
@@ -18,15 +16,6 @@ def notes(ob, mesh):
         return
     points = read_mesh.positions(mesh)
     points = points[np.isfinite(points).all(axis=1)]  # others are refused later
-    doubles = len(points) - count_places(points)
+    doubles = len(points) - len(np.unique(first_at_place(points)))
     if doubles:
         yield message("note.unmerged", name=ob.name, count=doubles)
-
-
-def count_places(points):
-    """Number of distinct places of points [n, 3]."""
-    if not len(points):
-        return 0
-    low, size = points.min(axis=0), np.ptp(points, axis=0).max()
-    cells = np.rint((points - low).astype(np.float64) / max(SAME * size, 1e-30)).astype(np.int64)
-    return len(np.unique(cells @ (1 << np.array([0, 21, 42]))))

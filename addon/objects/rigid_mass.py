@@ -9,6 +9,7 @@ import numpy as np
 from ...solver.topology.inertia import is_closed
 from . import read_mesh
 from .units import unit_scale
+from .welding import closing
 
 # Number of sampled vertices that reveal a change of a mesh with an unchanged vertex count.
 PROBES = 16
@@ -87,4 +88,4 @@ def _surface(mesh):
     a, b, c = (points[triangles[:, k]] - points.mean(axis=0) for k in range(3))
     areas = np.cross(b - a, c - a)
     volume = abs(float(np.einsum("ti,ti->t", a, np.cross(b, c)).sum())) / 6.0
-    return _Surface(is_closed(triangles), volume, areas)
+    return _Surface(is_closed(closing(points, triangles)[triangles]), volume, areas)

@@ -13,6 +13,7 @@ from ..scene.analytic_colliders import friction_at
 from ..topology.graphs import connected_components, unique_edges
 from ..topology.inertia import is_closed
 from ..topology.meshes import are_flat
+from .attached_points import attached_points
 from .initial.edge_crossings import unit
 from .stiffness import bound_at_points, bound_of_rigid_points, carried_mass, stiffness_bound
 
@@ -152,7 +153,9 @@ def contact_surface(assembly, bodies, colliders, settings):
 
     at = bound_at_points(points, bound)
     is_rigid = np.isin(points.body, assembly.rigid.numbers)
-    joint = connected_components(assembly.attachments.joints(), len(body))
+    at_points_too = attached_points(assembly, points, body, int(starts[-1]))
+    joints = np.concatenate([assembly.attachments.joints(), at_points_too])
+    joint = connected_components(joints, len(body))
     carried = carried_mass(assembly, joint[:count])
     at[is_rigid] = bound_of_rigid_points(points, carried, settings)[is_rigid]
     bound = spread(bound, lambda c: np.inf, at)

@@ -8,6 +8,7 @@ from blender_scenes import empty_object, frames, gathered, mesh_object, slide, s
 
 from vbd.addon.gathering.hint import Hint
 from vbd.addon.gathering.rigid import RigidTarget
+from vbd.addon.objects.rigid_mass import shown_mass
 from vbd.addon.panels.roles import STARTING_MATERIAL
 from vbd.solver.bodies import RigidBody
 from vbd.solver.settings import Material
@@ -88,6 +89,37 @@ def test_an_open_mesh_is_a_shell_and_says_so(scene):
     assert only(found)[0].properties.mass == pytest.approx(2.0, rel=1e-4)
     (note,) = found.notes
     assert isinstance(note, Hint) and "Plate is open" in note and "2 mm" in note
+
+
+def test_text_and_meshes_with_split_edges_are_filled(scene):
+    """A converted text has vertices of its own for its front, as many imported meshes have for each
+    flat part.
+    """
+    bpy.ops.object.text_add(location=(5.0, 0.0, 0.0))
+    bpy.context.object.data.body, bpy.context.object.data.extrude = "I", 0.1
+    bpy.ops.object.convert(target="MESH")
+    letter = bpy.context.object
+    letter.vbd.role, letter.vbd.density = "RIGID", DENSITY
+    found = gathered()
+    body, target = only(found)
+    x, y, z = letter.dimensions
+    assert not found.notes
+    assert len(letter.data.vertices) == 16 and len(body.mesh_points) == 8
+    assert body.properties.mass == pytest.approx(DENSITY * x * y * z, rel=1e-4)
+    assert shown_mass(letter) == pytest.approx(body.properties.mass, rel=1e-4)
+    places = np.array([letter.matrix_world @ v.co for v in letter.data.vertices])
+    np.testing.assert_allclose(body.mesh_points[target.corners[:, 0]], places, atol=1e-6)
+
+
+def test_a_closed_mesh_with_a_face_without_area_is_filled(scene):
+    """As converters of curves and booleans make them: a corner on an edge of the next face."""
+    points = [(0, 0, 0), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0)]
+    faces = [(0, 4, 1), (0, 2, 4), (0, 1, 3), (0, 3, 2), (1, 2, 3), (1, 4, 2)]
+    ob = mesh_object("Wedge", points, faces=faces)
+    ob.vbd.role, ob.vbd.density = "RIGID", DENSITY
+    found = gathered()
+    assert not found.notes
+    assert only(found)[0].properties.mass == pytest.approx(DENSITY * 8.0 / 6.0, rel=1e-5)
 
 
 def test_faces_without_area_and_loose_vertices_are_left_out(crate):
