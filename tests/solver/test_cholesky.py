@@ -2,11 +2,13 @@
 """Cholesky decomposition of matrices in skylines, on the CPU and in tiles."""
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import warp as wp
 
+from vbd.solver.coarse import cholesky
 from vbd.solver.coarse.cholesky import Factors, Systems, TileFactors
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
@@ -17,7 +19,19 @@ from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 # slowly on the CPU, are a few, with and without columns left of an inverted block.
 SHAPES = [(1, 1), (12, 12), (16, 5), (100, 20), (130, 130), (333, 61)]
 FEW = [(12, 12), (70, 20), (300, 40), (140, 140)]
-KINDS = [pytest.param(Factors, SHAPES, id="cpu"), pytest.param(TileFactors, FEW, id="tiles")]
+
+
+def in_small_blocks(launches, systems):
+    """Factors in tiles with several inverted blocks of L."""
+    with patch.object(cholesky, "MOST", 3), patch.object(cholesky, "FEWEST", 1):
+        return TileFactors(launches, systems)
+
+
+KINDS = [
+    pytest.param(Factors, SHAPES, id="cpu"),
+    pytest.param(TileFactors, FEW, id="tiles"),
+    pytest.param(in_small_blocks, FEW, id="tiles, small blocks"),
+]
 
 
 def skyline_of(shapes):
