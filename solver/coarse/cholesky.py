@@ -8,11 +8,13 @@ each.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import warp as wp
 
-from ..kernels.coarse import cholesky_cpu
+from ..device.launches import play
+from ..kernels.coarse import cholesky_cpu, coarse_step
 from ..kernels.coarse import cholesky_gpu as tiles
 from ..kernels.coarse import substitution_gpu as products
 from ..kernels.coarse.cholesky_cpu import LANES, SHIFT
@@ -21,8 +23,6 @@ from ..kernels.device.turns import TURNS
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
-# Threads of a block of a solution.
-THREADS = 512
 # Panels of a block of L that is inverted: as many as fit this memory [bytes], within limits. More
 # make fewer products that wait for each other.
 MEMORY, FEWEST, MOST = 1 << 28, 8, 64
@@ -68,14 +68,17 @@ class Factors:
         self.factoring = record(cholesky_cpu.factor, LANES, inputs, results, each)
         known = [skyline, *results, systems.right]
         self.solving = record(cholesky_cpu.solve, LANES, known, [systems.solution], SOLVE * shared)
+        self.launches, self.solution = launches, systems.solution
 
     def factor(self):
         """Decompose the current matrices."""
         self.factoring()
 
-    def solve(self):
-        """Solve for the current right sides."""
-        self.solving()
+    def step(self, patches, _pulls, members, moves, each):
+        """Return what solves for z, and prolongs it to `members`: each chunk takes `each` [ns]."""
+        inputs, count = [self.solution, members, patches], len(members.shape)
+        up = self.launches.record(coarse_step.prolong, count, inputs, [moves], each)
+        return partial(play, [self.solving, up])
 
 
 class TileFactors:
@@ -102,9 +105,24 @@ class TileFactors:
         self.factor = record(
             tiles.decompose, panels * slots, inputs, outputs, tile_threads=tiles.TILE_THREADS
         )
-        inputs = [blocks, span, skyline, lower, inverse]
-        outputs, groups = [zeros(TURNS, int), vectors], products.groups_of(blocks)
-        self.solve = record(products.solve, panels * groups, inputs, outputs, tile_threads=THREADS)
+        self.launches, self.panels, self.blocks = launches, panels, blocks
+        self.known, self.vectors = [blocks, span, skyline, lower, inverse], vectors
+        self.turns = zeros(TURNS, int)
+
+    def step(self, patches, pulls, members, moves, _each):
+        """Return what restricts the forces `pulls`, solves for z, and prolongs it to `members`."""
+        threads = int(products.THREADS)
+        counts = (
+            -(-pulls.elements // threads),
+            4 * len(patches.first),
+            self.panels * products.groups_of(self.blocks),
+            -(-len(members.shape) // threads),
+        )
+        begins = wp.vec4i(*np.cumsum(counts).tolist())
+        inputs = [begins, *self.known, patches, members]
+        outputs = [pulls, self.vectors, moves, self.turns]
+        record = self.launches.record
+        return record(products.solve, sum(counts), inputs, outputs, tile_threads=threads)
 
 
 def most_in_block(panels):

@@ -112,9 +112,11 @@ class CoarseCorrection:
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
         each, asleep = MEMBER * count / chunks, model.contact_model.state.asleep
-        up = [self.groups.systems.solution, members, self.groups.patches, model.x, asleep]
-        outputs = [self.direction, model.candidate]
-        self.up = record(coarse_step.prolong, chunks, up, outputs, each)
+        moves, patches = coarse_step.Moves(), self.groups.patches
+        moves.x, moves.asleep = model.x, asleep
+        moves.direction, moves.moved = self.direction, model.candidate
+        how = [patches, self.forces.pulls, members, moves, each]
+        self.solving = self.groups.factors.step(*how)
         touching = [model.objective.contacts, model.contact_model]
         self.line = self._line(chunks, each, touching)
         self.line_without_contacts = None
@@ -224,10 +226,9 @@ class CoarseCorrection:
             model.rigid.save_poses()
         self.kept.find_turns()
         self.forces.find()
-        self.groups.factors.solve()
         if model.contact is not None:
             wp.copy(model.candidate, model.x)
-        self.up()
+        self.solving()
         if self.truncates:
             self._truncate()
         play(self.slopes)

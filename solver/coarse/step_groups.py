@@ -69,7 +69,7 @@ class Groups:
         patches.modes = upload(modes, wp.vec4)
         patches.slope = upload(aggregates.slope, coarse.mat43)
         patches.mode_count = self._upload(aggregates.mode_count)
-        patches.turn = self._zeros(len(aggregates), wp.mat33)
+        patches.turn = upload(np.tile(np.eye(3), (len(aggregates), 1, 1)), wp.mat33)
         bodies, body = np.unique(aggregates.mesh_component, return_inverse=True)
         patches.body, patches.is_kept = self._upload(body), self._zeros(len(bodies))
         for name in ("row", "first", "start"):
@@ -123,7 +123,9 @@ class Groups:
         ]
         self.beginning = scan(self.model.launches, skyline.width, skyline.begin, inclusive=False)
         each = CLEAR * len(systems.matrix) / number
-        self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
+        self.clearing = systems.matrix.zero_
+        if not self.model.launches.are_wide:
+            self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
         self.last_search, self.is_due = self._zeros(1), self._zeros(1)
         known, counts = [self.last_search, self.is_due], self.model.lists.counts
         self.checking = record(near_components.check_for_search, 1, [counts], known)

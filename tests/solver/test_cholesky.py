@@ -13,6 +13,9 @@ from vbd.solver.coarse.cholesky import Factors, Systems, TileFactors
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.coarse.cholesky_cpu import SHIFT
+from vbd.solver.kernels.coarse.coarse_step import Members, Moves
+from vbd.solver.kernels.coarse.matrix import Patches
+from vbd.solver.kernels.coarse.restriction import Pulls
 from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 
 # (rows, most columns left of the diagonal) of matrices; those of the tiles, which compile and run
@@ -68,6 +71,14 @@ def positive_matrices(shapes, seed=4):
     return matrices
 
 
+def no_patches():
+    """Patches, forces, members and moves of a step without any."""
+    patches, pulls, members = Patches(), Pulls(), Members()
+    patches.first = wp.zeros(0, dtype=int, device="cpu")
+    members.shape = wp.zeros(0, dtype=wp.mat33, device="cpu")
+    return patches, pulls, members, Moves()
+
+
 def factors_of(kind, shapes, threads=1):
     """The factors of a kind, as `solve(matrices, right)`, and the matrix storage as `systems`."""
     skyline = skyline_of(shapes)
@@ -83,6 +94,7 @@ def factors_of(kind, shapes, threads=1):
     systems = Systems(skyline, matrix, right, solution, *sizes)
     workers = Workers(threads)
     factors = kind(Launches("cpu", workers), systems)
+    step = factors.step(*no_patches(), 0.0)
 
     def put(matrices, sides):
         stored, vector = np.zeros((len(matrix) // PANEL, PANEL)), np.zeros(len(right))
@@ -105,7 +117,7 @@ def factors_of(kind, shapes, threads=1):
     def solve(matrices, sides):
         put(matrices, sides)
         factors.factor()
-        factors.solve()
+        step()
         return solutions()
 
     return SimpleNamespace(

@@ -15,6 +15,7 @@ from vbd.solver.kernels.coarse import slopes
 from vbd.solver.kernels.coarse.element_terms import coarse_kernels
 from vbd.solver.kernels.contact.feasibility import pair_bounds, truncation
 from vbd.solver.kernels.descent import vertex_solve
+from vbd.solver.kernels.descent.color_sweep import sweep_kernel
 from vbd.solver.kernels.device.teams import EIGHT
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
@@ -47,7 +48,7 @@ def modules_with_kernels():
             yield found.name.removeprefix(prefix), module
     made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
-    yield "vertex, sweep", made(TETS, vertex_solve.ANALYTIC).sweep.module
+    yield "vertex, sweep", sweep_kernel(TETS, TOUCH, team=EIGHT).module
     yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
     # The search contains all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module

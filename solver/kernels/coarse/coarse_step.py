@@ -41,20 +41,25 @@ class ComponentSteps:
     ruined: wp.array[int]  # [component] 1 where any tet of its island has collapsed
 
 
-@wp.kernel
-def prolong(
-    first: int,
+@wp.struct
+class Moves:
+    """Arrays of a step [vertex]."""
+
+    x: wp.array[wp.vec3]
+    asleep: wp.array[int]
+    direction: wp.array[wp.vec3]  # d
+    moved: wp.array[wp.vec3]  # x + d
+
+
+@wp.func
+def prolong_chunk(
+    chunk: int,
     solution: wp.array[wp.float64],
     members: Members,
     patches: Patches,
-    x: wp.array[wp.vec3],
-    asleep: wp.array[int],
-    # out
-    direction: wp.array[wp.vec3],
-    moved: wp.array[wp.vec3],
+    moves: Moves,
 ):
-    """Set d = P R z for chunks of vertices, 0 for those `asleep`, and the positions x + d."""
-    chunk = first + wp.tid()
+    """Set d = P R z for a chunk of vertices, 0 for those asleep, and the positions x + d."""
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
     z = mat43()
@@ -67,10 +72,23 @@ def prolong(
     for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
         d = patches.modes[i] * z
-        if asleep[i] != 0:
+        if moves.asleep[i] != 0:
             d = wp.vec3(0.0)
-        direction[i] = d
-        moved[i] = x[i] + d
+        moves.direction[i] = d
+        moves.moved[i] = moves.x[i] + d
+
+
+@wp.kernel
+def prolong(
+    first: int,
+    solution: wp.array[wp.float64],
+    members: Members,
+    patches: Patches,
+    # in and out
+    moves: Moves,
+):
+    """Set d and x + d of all vertices, a chunk per thread."""
+    prolong_chunk(first + wp.tid(), solution, members, patches, moves)
 
 
 @wp.kernel

@@ -61,32 +61,22 @@ def pull_at(v: int, force: wp.vec3, patches: Patches):
     return wp.outer(patches.modes[v], force)
 
 
-@wp.kernel
-def sum_forces(
-    first: int,
-    patches: Patches,
-    # in and out
-    pulls: Pulls,
-):
+@wp.func
+def sum_chunk(chunk: int, patches: Patches, pulls: Pulls):
     """Sum p fᵀ over a chunk of the lists of forces."""
-    chunk = first + wp.tid()
     total = mat43()
     for q in range(pulls.start[chunk], pulls.start[chunk + 1]):
         total += pull_at(pulls.vertex[q], pulls.force[pulls.slot[q]], patches)
     pulls.sums[chunk] = total
 
 
-@wp.kernel
-def restrict(
-    patches: Patches,
-    pulls: Pulls,
-    # out
-    right: wp.array[wp.float64],
+@wp.func
+def restrict_mode(
+    k: int, m: int, lane: int, patches: Patches, pulls: Pulls, right: wp.array[wp.float64]
 ):
-    """Set Pᵀf of every aggregate, rotated back to its orientation when the matrix was assembled.
-    One block per aggregate and mode.
+    """Set Pᵀf of mode m of aggregate k, rotated back to its orientation when the matrix was
+    assembled. One block calls this.
     """
-    k, m, lane = wp.tid()
     if m < patches.mode_count[k]:
         force = wp.vec3d()
         for q in range(pulls.first[k] + lane, pulls.first[k + 1], wp.block_dim()):
@@ -98,3 +88,26 @@ def restrict(
             turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
             for i in range(3):
                 right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])
+
+
+@wp.kernel
+def sum_forces(
+    first: int,
+    patches: Patches,
+    # in and out
+    pulls: Pulls,
+):
+    """Sum p fᵀ over every chunk of the lists of forces."""
+    sum_chunk(first + wp.tid(), patches, pulls)
+
+
+@wp.kernel
+def restrict(
+    patches: Patches,
+    pulls: Pulls,
+    # out
+    right: wp.array[wp.float64],
+):
+    """Set Pᵀf of all aggregates. One block per aggregate and mode."""
+    k, m, lane = wp.tid()
+    restrict_mode(k, m, lane, patches, pulls, right)

@@ -5,8 +5,9 @@ L has blocks of `span` panels on its diagonal, which are inverted; most matrices
 
     y = L⁻¹ S b,   x = S L⁻ᵀ y
 
-is two products, or more with the panels left of each block. In one launch each product has a thread
-block for every panel, which waits for the products before (kernels/device/turns.py).
+is two products, or more with the panels left of each block. Each has a thread block for every
+panel, which waits for the products before (kernels/device/turns.py). The same launch restricts
+forces before, and prolongs solutions behind them.
 """
 
 import warp as wp
@@ -14,10 +15,15 @@ import warp as wp
 from ..device.options import OPTIONS
 from ..device.turns import MACROS, NO_MACROS, end_turn, take_turn, wait_for_turns
 from .cholesky_gpu import local
+from .coarse_step import Members, Moves, prolong_chunk
+from .matrix import Patches
+from .restriction import Pulls, restrict_mode, sum_chunk
 from .skyline import Skyline
 
 wp.set_module_options(OPTIONS)
 
+# Threads of a block.
+THREADS = wp.constant(512)
 # Products: what columns left of a block take off the right side, L⁻¹, L⁻ᵀ, and what a block takes
 # off the columns on its left.
 TAKE, FORTH, BACK, GIVE = (wp.constant(k) for k in range(4))
@@ -123,41 +129,34 @@ class Vectors:
     solution: wp.array[wp.float64]  # x
 
 
-@wp.kernel
-def solve(
+@wp.func
+def multiply_in_group(
+    group: int,
+    panel: int,
     blocks: int,
     span: int,
     skyline: Skyline,
     lower: wp.array2d[wp.float64],
     inverse: wp.array2d[wp.float64],
-    # in and out
-    turns: wp.array[int],
-    vectors: Vectors,
+    v: Vectors,
 ):
-    """Solve all systems; the largest matrix has so many `blocks`. A product is a group of thread
-    blocks, one for every panel.
+    """Find the part of a panel in the product that is number `group`: forth they are FORTH, TAKE,
+    FORTH, …; back BACK, GIVE, BACK, …. The largest matrix has so many `blocks`.
     """
-    panels = skyline.matrix.shape[0]
-    turn = take_turn(turns)
-    panel = turn % panels
-    group = turn / panels
-    groups = groups_of(blocks)
-    # Forth: FORTH, TAKE, FORTH, …; back: BACK, GIVE, BACK, ….
+    half = groups_of(blocks) / 2
     block = (group + 1) / 2
     product = wp.where(group % 2 == 0, FORTH, TAKE)
-    if group >= groups / 2:
-        block = (groups - group) / 2
-        product = wp.where(group % 2 == groups / 2 % 2, BACK, GIVE)
+    if group >= half:
+        block = (2 * half - group) / 2
+        product = wp.where(group % 2 == half % 2, BACK, GIVE)
     number = local(panel, skyline)
+    if number < 0:
+        return
+    count = skyline.first[skyline.matrix[panel] + 1] - panel + number
     is_mine = number / span == block
     if product == GIVE:
-        after = wp.int(0)
-        if number >= 0:
-            after = skyline.first[skyline.matrix[panel] + 1] - panel + number
-        is_mine = number < span * block and span * block < after
-    wait_for_turns(panels * group, turns)
-    if number >= 0 and is_mine:
-        v = vectors
+        is_mine = number < span * block and span * block < count
+    if is_mine:
         multiply(
             product,
             block,
@@ -173,4 +172,50 @@ def solve(
             v.side,
             v.solution,
         )
-    end_turn(panels * groups, turns)
+
+
+@wp.kernel
+def solve(
+    begins: wp.vec4i,
+    blocks: int,
+    span: int,
+    skyline: Skyline,
+    lower: wp.array2d[wp.float64],
+    inverse: wp.array2d[wp.float64],
+    patches: Patches,
+    members: Members,
+    # in and out
+    pulls: Pulls,
+    vectors: Vectors,
+    moves: Moves,
+    turns: wp.array[int],
+):
+    """Restrict forces, solve all systems, and prolong their solutions.
+
+    Thread blocks sum up chunks of forces; from begins[0] on they restrict a mode of an aggregate
+    each; from begins[1] on there are groups for the products, one for every panel in each; from
+    begins[2] on they prolong to chunks of vertices, up to begins[3].
+    """
+    _block, lane = wp.tid()
+    turn = take_turn(turns)
+    if turn < begins[0]:
+        for chunk in range(THREADS * turn + lane, THREADS * (turn + 1), wp.block_dim()):
+            if chunk < pulls.elements:
+                sum_chunk(chunk, patches, pulls)
+    elif turn < begins[1]:
+        wait_for_turns(begins[0], turns)
+        mode = turn - begins[0]
+        restrict_mode(mode / 4, mode % 4, lane, patches, pulls, vectors.right)
+    elif turn < begins[2]:
+        panels = skyline.matrix.shape[0]
+        group = (turn - begins[1]) / panels
+        wait_for_turns(begins[1] + panels * group, turns)
+        panel = turn - begins[1] - panels * group
+        multiply_in_group(group, panel, blocks, span, skyline, lower, inverse, vectors)
+    else:
+        wait_for_turns(begins[2], turns)
+        first = THREADS * (turn - begins[2])
+        for chunk in range(first + lane, first + THREADS, wp.block_dim()):
+            if chunk < members.shape.shape[0]:
+                prolong_chunk(chunk, vectors.solution, members, patches, moves)
+    end_turn(begins[3], turns)

@@ -32,9 +32,24 @@ KINEMATIC = wp.constant(3)
 RIGID = wp.constant(0)
 
 
+@wp.struct
+class Settling:
+    """Arrays that end the steps of vertices, and in which that is noted."""
+
+    regions: Regions
+    lists: PairLists
+    watch: Watch
+    slack: float
+    free_count: int
+    fraction: wp.array[float]  # [vertex]
+    cut: wp.array[int]  # [vertex]
+    stuck: wp.array[int]
+    needs_search: wp.array[int]
+
+
 @cache
-def truncation_kernel(width: int) -> wp.Kernel:
-    """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
+def truncation_function(width: int) -> wp.Function:
+    """Make `truncate_step` for scenes whose embedded points have `width` corners; 0 without any."""
     surface, lower_bounds = surface_functions(width), bounds_function(width)
     surface_fraction = fraction_function(width)
 
@@ -72,9 +87,9 @@ def truncation_kernel(width: int) -> wp.Kernel:
                             return True
         return False
 
-    @wp.kernel(module="unique", module_options=OPTIONS)
-    def truncate(
-        first: int,
+    @wp.func
+    def truncate_step(
+        i: int,
         model: ContactModel,
         moving: wp.vec2i,
         x: wp.array[wp.vec3],
@@ -82,18 +97,14 @@ def truncation_kernel(width: int) -> wp.Kernel:
         x_start: wp.array[wp.vec3],
         regions: Regions,
         lists: PairLists,
-        # in and out
         watch: Watch,
-        # out
         fraction: wp.array[float],
         cut: wp.array[int],
     ):
-        """Find the fraction of its step from x to `candidate` that each vertex may take, and its
-        limit. Vertices moving[0] up to moving[1] move at the same time. Kinematic ones may go
-        through analytic colliders. The pairs of embedded points have lowered bounds before.
+        """Find the fraction of its step from x to `candidate` that vertex i may take, and its
+        limit.
         """
         embedding = model.embedding
-        i = first + wp.tid()
         x_i = x[i]
         step = candidate[i] - x_i
         moves = wp.length_sq(step) > 0.0
@@ -123,7 +134,63 @@ def truncation_kernel(width: int) -> wp.Kernel:
         fraction[i] = least
         cut[i] = reason
 
+    return truncate_step
+
+
+@cache
+def truncation_kernel(width: int) -> wp.Kernel:
+    """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
+    truncate_step = truncation_function(width)
+
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def truncate(
+        first: int,
+        model: ContactModel,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        regions: Regions,
+        lists: PairLists,
+        # in and out
+        watch: Watch,
+        # out
+        fraction: wp.array[float],
+        cut: wp.array[int],
+    ):
+        """Find the fraction of its step from x to `candidate` that each vertex may take, and its
+        limit. Vertices moving[0] up to moving[1] move at the same time. Kinematic ones may go
+        through analytic colliders. The pairs of embedded points have lowered bounds before.
+        """
+        i = first + wp.tid()
+        truncate_step(i, model, moving, x, candidate, x_start, regions, lists, watch, fraction, cut)
+
     return truncate
+
+
+@wp.func
+def commit_step(
+    i: int,
+    fraction: wp.array[float],
+    candidate: wp.array[wp.vec3],
+    cut: wp.array[int],
+    radius: wp.array[float],
+    slack: float,
+    free_count: int,
+    x: wp.array[wp.vec3],
+    stuck: wp.array[int],
+    needs_search: wp.array[int],
+):
+    """Take the allowed fraction of the step of vertex i."""
+    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
+        needs_search[0] = 1
+    if cut[i] == 0:
+        x[i] = candidate[i]
+    else:
+        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
+        stuck[cut[i]] = 1
+        if i >= free_count:
+            stuck[KINEMATIC] = 1
 
 
 @wp.kernel
@@ -145,15 +212,7 @@ def commit(
     `needs_search` is 1 if one has used up its slack, so that trust radii may be too long by now.
     """
     i = first + wp.tid()
-    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
-        needs_search[0] = 1
-    if cut[i] == 0:
-        x[i] = candidate[i]
-    else:
-        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
-        stuck[cut[i]] = 1
-        if i >= free_count:
-            stuck[KINEMATIC] = 1
+    commit_step(i, fraction, candidate, cut, radius, slack, free_count, x, stuck, needs_search)
 
 
 @wp.kernel

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A sweep over all colors in one launch, for a GPU.
+
+Every color has blocks of its own: those that find the steps of its vertices and, with contact,
+those that truncate them and those that commit them. A block waits for all before it that belong to
+another color or do something else (kernels/device/turns.py).
+"""
+
+from functools import cache
+
+import warp as wp
+
+from ..contact.feasibility.truncation import Settling, commit_step, truncation_function
+from ..device.options import OPTIONS
+from ..device.teams import ALONE, Team
+from ..device.turns import end_turn, take_turn, wait_for_turns
+from ..elements.table import elements_struct
+from .vertex_solve import CONTACTS, Objective, vertex_kernels
+
+# What a block does.
+SOLVE, TRUNCATE, COMMIT = (wp.constant(k) for k in range(3))
+# Its number of threads.
+THREADS = wp.constant(256)
+
+
+@cache
+def sweep_kernel(kinds: tuple, terms: int, in_lanes: bool = False, team: Team = ALONE):
+    """Return the kernel of a sweep, for the arguments of `vertex_kernels`. Contact may have no
+    embedded points.
+    """
+    functions = vertex_kernels(kinds, terms, in_lanes, team)
+    vertex_step, take_step = functions.vertex_step, functions.take_step
+    Elements, truncate_step = elements_struct(kinds), truncation_function(0)
+
+    @wp.func
+    def settle_step(
+        i: int,
+        work: int,
+        color: wp.vec2i,
+        objective: Objective,
+        settling: Settling,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+    ):
+        """Truncate or commit the step of vertex i."""
+        s = settling
+        model = objective.contact_model
+        start = objective.x_start
+        if work == TRUNCATE:
+            truncate_step(
+                i, model, color, x, candidate, start, s.regions, s.lists, s.watch, s.fraction, s.cut
+            )
+        else:
+            radius = model.state.radius
+            commit_step(
+                i,
+                s.fraction,
+                candidate,
+                s.cut,
+                radius,
+                s.slack,
+                s.free_count,
+                x,
+                s.stuck,
+                s.needs_search,
+            )
+
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def sweep_vertices(
+        works: wp.array[wp.vec4i],
+        before: wp.array[int],
+        objective: Objective,
+        elements: Elements,
+        relaxation: wp.array[float],
+        settling: Settling,
+        # out
+        x: wp.array[wp.vec3],
+        moved: wp.array[wp.vec3],
+        touched: wp.array[int],
+        rejected: wp.array[int],
+        turns: wp.array[int],
+    ):
+        """Move each vertex by its own Newton step, color by color.
+
+        `works` [block] are what it does, the number of its first thread among those that do this to
+        its color, and the first vertex and the end of the color. It waits for the blocks `before`.
+        """
+        _block, lane = wp.tid()
+        turn = take_turn(turns)
+        work = works[turn]
+        color = wp.vec2i(work[2], work[3])
+        wait_for_turns(before[turn], turns)
+        for thread in range(work[1] + lane, work[1] + THREADS, wp.block_dim()):
+            if work[0] == SOLVE:
+                i = color[0] + thread / wp.static(team.size)
+                if team.works(thread) and i < color[1]:
+                    start = x[i]
+                    asleep = int(0)
+                    if wp.static(bool(terms & CONTACTS)):
+                        asleep = objective.contact_model.state.asleep[i]
+                        if asleep != 0 and team.lane() == 0:
+                            moved[i] = start
+                    if asleep == 0:
+                        step, _force, touching = vertex_step(
+                            i, x, color, objective, elements, relaxation[i]
+                        )
+                        if team.lane() == 0:
+                            take_step(i, start, step, touching, moved, touched, rejected)
+            if wp.static(bool(terms & CONTACTS)):
+                i = color[0] + thread
+                if work[0] != SOLVE and i < color[1]:
+                    settle_step(i, work[0], color, objective, settling, x, moved)
+        end_turn(works.shape[0], turns)
+
+    return sweep_vertices
