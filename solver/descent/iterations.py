@@ -9,8 +9,14 @@ import numpy as np
 import warp as wp
 
 from ..device.conditions import repeat_while, when
-from ..device.launches import THREADS, in_turn
+from ..device.launches import THREADS, in_turn, nothing
 from ..kernels.descent import iterations as kernels
+
+# On a GPU so many first iterations come apart: most rules are due in one of them in all cases or in
+# none, and need no decision there, nor those that are due there alone in the others.
+APART = 2
+# Cases of a rule (kernels/descent/iterations.py), all together.
+ALL_CASES = 0b1111
 
 
 @dataclass(frozen=True)
@@ -58,22 +64,44 @@ class Iterations:
         return WhenDue(self, len(self.rules) - 1, action)
 
     def in_turn(self, actions):
-        """Return a function that calls actions one after the other. Consecutive ones that wait for
-        rules wait together, for a rule that is due where any of theirs is, and then alone if their
-        own differs: a decision takes as long as a launch.
+        """Return functions that call actions one after the other: one for each iteration that comes
+        apart, and one for all others.
+
+        Consecutive actions that wait for rules wait together, for a rule that is due where any of
+        theirs is, and then alone if their own differs: a decision takes as long as a launch.
         """
+        apart = min(APART, self.count) if self.launches.are_wide else 0
+        parts = [*(slice(n, n + 1) for n in range(apart)), slice(apart, None)]
+        return [in_turn(self._within(part, actions)) for part in parts]
+
+    def _within(self, part, actions):
+        """Return what calls actions in a part of the iterations, without needless rules."""
+        actions = [action for action in actions if self._cases(action, part).any()]
+        actions = [self._without_rule(action, part) for action in actions]
         found = []
         for waits, group in groupby(actions, lambda action: isinstance(action, WhenDue)):
             own = list(group)
             if waits and len(own) > 1:
                 any_due = np.bitwise_or.reduce([self.rules[action.rule] for action in own])
+                together = any_due[part]
                 own = [
-                    action.action if np.array_equal(self.rules[action.rule], any_due) else action
+                    action.action if (self._cases(action, part) == together).all() else action
                     for action in own
                 ]
-                own = [self._rule(any_due, in_turn(own))]
+                own = [self._without_rule(self._rule(any_due, in_turn(own)), part)]
             found += own
-        return in_turn(found)
+        return found or [nothing]
+
+    def _cases(self, action, part):
+        """Return the cases in which an action is due, in a part of the iterations."""
+        if isinstance(action, WhenDue):
+            return self.rules[action.rule][part]
+        return np.array([ALL_CASES])
+
+    def _without_rule(self, action, part):
+        """Return what an action does if it is always due in a part of the iterations, or itself."""
+        always = (self._cases(action, part) == ALL_CASES).all()
+        return action.action if isinstance(action, WhenDue) and always else action
 
     def record(self):
         """Record the launches after all rules are known; `flags` say which rules are due."""
@@ -88,12 +116,21 @@ class Iterations:
         state = [self.count, *rules, self.is_met, model.frame_continues]
         self.end = record(kernels.end_iteration, 1, state, [due, self.goes_on, self.number])
 
-    def run(self, body):
-        """Call `body` for every iteration."""
+    def run(self, bodies):
+        """Call `bodies`, those of `in_turn`, for every iteration."""
         self.begin()
+        self._run(*bodies)
+
+    def _run(self, body, *others):
+        """Run the iterations from one that comes apart on, or from the first of all others."""
 
         def iterate():
             body()
             self.end()
 
-        repeat_while(self.goes_on, iterate)
+        if not others:
+            repeat_while(self.goes_on, iterate)
+        else:
+            iterate()
+            then = partial(self._run, *others)
+            then() if len(others) == 1 else when(self.goes_on, then)

@@ -133,8 +133,10 @@ def test_the_last_block_sees_the_sums_of_all_and_counts_from_zero_again():
 
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("fixed", [False, True])
-def test_what_waits_together_is_called_where_it_is_due(watched, fixed):
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_waits_together_is_called_where_it_is_due(monkeypatch, watched, fixed, wide):
     model = Simulation(swinging(), Settings(iterations=5), "cpu", None).model
+    monkeypatch.setattr(Launches, "are_wide", wide)
     iterations, called = Iterations(model), []
 
     def noting(name):
