@@ -86,10 +86,14 @@ def call_of_probe():
     return call_of(add_one, wp.zeros(1, dtype=int, device="cpu"))
 
 
+# Groups of kernels that have always as many.
+GROUPS = {"check_errors": 3, "choose_and_move": 2}
+
+
 def groups_in(name, how):
     """Return how many groups of blocks of a launch wait for each other; None where none do."""
-    if name == "check_errors":
-        return 2
+    if name in GROUPS:
+        return GROUPS[name]
     if name == "sweep_vertices":
         return len(np.unique(how["inputs"][1].numpy()))
     if name == "decompose":

@@ -75,10 +75,17 @@ class Factors:
         self.factoring()
 
     def step(self, patches, _pulls, members, moves, each):
-        """Return what solves for z, and prolongs it to `members`: each chunk takes `each` [ns]."""
+        """Return what copies positions, solves for z, and prolongs it to `members`: each chunk
+        takes `each` [ns].
+        """
         inputs, count = [self.solution, members, patches], len(members.shape)
         up = self.launches.record(coarse_step.prolong, count, inputs, [moves], each)
-        return partial(play, [self.solving, up])
+        copies = [
+            partial(wp.copy, copy, moves.x)
+            for copy in (moves.before, moves.moved)
+            if copy is not moves.x
+        ]
+        return partial(play, [*copies, self.solving, up])
 
 
 class TileFactors:
@@ -110,17 +117,19 @@ class TileFactors:
         self.turns = zeros(TURNS, int)
 
     def step(self, patches, pulls, members, moves, _each):
-        """Return what restricts the forces `pulls`, solves for z, and prolongs it to `members`."""
+        """Return what finds turns, copies positions, restricts the forces `pulls`, solves for z,
+        and prolongs it to `members`.
+        """
         threads = int(products.THREADS)
         counts = (
-            -(-pulls.elements // threads),
+            -(-(pulls.elements + len(members.shape) + len(moves.x)) // threads),
             4 * len(patches.first),
             self.panels * products.groups_of(self.blocks),
             -(-len(members.shape) // threads),
         )
         begins = wp.vec4i(*np.cumsum(counts).tolist())
-        inputs = [begins, *self.known, patches, members]
-        outputs = [pulls, self.vectors, moves, self.turns]
+        inputs = [begins, *self.known]
+        outputs = [patches, members, pulls, self.vectors, moves, self.turns]
         record = self.launches.record
         return record(products.solve, sum(counts), inputs, outputs, tile_threads=threads)
 

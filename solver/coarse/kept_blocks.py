@@ -21,7 +21,7 @@ class KeptBlocks:
     def __init__(self, model, groups, members):
         self.model, self.groups, self.members = model, groups, members
         device, count = model.device, len(groups.aggregates)
-        self.shape = wp.zeros(count, dtype=wp.mat33, device=device)
+        self.shape = members.shape_before = wp.zeros(count, dtype=wp.mat33, device=device)
         self.is_due = wp.zeros(1, dtype=int, device=device)
         component = model.upload(groups.aggregates.component.astype(np.int32), int)
         patches, record, chunks = groups.patches, model.launches.record, len(members.shape)
@@ -34,8 +34,10 @@ class KeptBlocks:
         bodies, kept = len(patches.is_kept), [patches, self.is_due]
         save = record(kernels.save_shapes, count, [members], [self.shape, patches])
         self.saving = [sums, save]
-        # Flat and straight patches never turn.
+        # Flat and straight patches never turn. The launch that solves finds turns on a GPU.
         self.may_turn = bool((groups.aggregates.mode_count == 4).any())
+        if model.launches.are_wide:
+            self.turns = []
         self.keeping = record(kernels.keep_blocks, bodies, [], kept)
         self.keeps = False
 

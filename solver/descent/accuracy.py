@@ -73,7 +73,9 @@ class Accuracy(BodyErrorEstimates):
         self.check = self._make_check(collapsed)
 
     def _make_check(self, collapsed):
-        """Return the action after every iteration: samples, checks and decisions that are due."""
+        """Return the action after every iteration: samples, checks and decisions that are due. On a
+        GPU there is none: the launch that ends iterations does this.
+        """
         record, iterations = self.model.launches.record, self.iterations
         at, schedule = self._samples(), self._schedule()
         demand, settings = kernels.Demand(), self.model.settings
@@ -83,9 +85,16 @@ class Accuracy(BodyErrorEstimates):
         inputs = [iterations.number, schedule, self.chunks, at, gravity, demand, collapsed]
         state, count = [self.errors, ended, iterations.has_fixed_period], len(self.body)
         if self.model.launches.are_wide:  # a decision takes as long as a launch of nothing
-            turns = wp.zeros(TURNS, dtype=int, device=self.model.device)
-            outputs, blocks = [*state, turns, iterations.is_met], count + len(at.moves)
-            return record(kernels.check_errors, blocks, inputs, outputs, tile_threads=THREADS)
+            turns, blocks = wp.zeros(TURNS, dtype=int, device=self.model.device), len(at.moves) + 1
+            known, state = [schedule, self.chunks, gravity, demand, collapsed], [at, self.errors]
+
+            def record_end(progress):
+                outputs = [*state, ended, turns, progress]
+                check, threads = kernels.check_errors, THREADS
+                return record(check, count + blocks, known, outputs, tile_threads=threads)
+
+            iterations.record_end = record_end
+            return None
         sample = self.record_sampling(iterations, schedule, at)
         outputs = [*state, iterations.is_met]
         check = record(kernels.find_errors, count, inputs, outputs, tile_threads=THREADS)

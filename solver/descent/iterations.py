@@ -47,6 +47,8 @@ class Iterations:
             wp.zeros(1, dtype=int, device=device) for _ in range(3)
         )
         self.rules, self.flags = [], []
+        # Records what comes at the end of an iteration.
+        self.record_end = self._record_end
 
     def when_due(self, is_due, action, watched=False, when_fixed=None):
         """Return a function that calls `action` in the iterations that are due, or only in those of
@@ -113,8 +115,17 @@ class Iterations:
         rules = [table, model.fraction, self.has_fixed_period]
         begun = [due, self.number, self.is_met, self.goes_on]
         self.begin = record(kernels.begin_iterations, 1, rules, begun)
-        state = [self.count, *rules, self.is_met, model.frame_continues]
-        self.end = record(kernels.end_iteration, 1, state, [due, self.goes_on, self.number])
+        progress = kernels.Progress()
+        progress.count, progress.table, progress.due = self.count, table, due
+        progress.fraction, progress.has_fixed_period = model.fraction, self.has_fixed_period
+        progress.is_met, progress.frame_continues = self.is_met, model.frame_continues
+        progress.goes_on, progress.iteration = self.goes_on, self.number
+        self.end = self.record_end(progress)
+
+    def _record_end(self, progress):
+        """Return the launch that ends an iteration."""
+        record = self.launches.record
+        return record(kernels.end_iteration, 1, [], [progress], tile_threads=THREADS)
 
     def run(self, bodies):
         """Call `bodies`, those of `in_turn`, for every iteration."""

@@ -76,7 +76,9 @@ def no_patches():
     patches, pulls, members = Patches(), Pulls(), Members()
     patches.first = wp.zeros(0, dtype=int, device="cpu")
     members.shape = wp.zeros(0, dtype=wp.mat33, device="cpu")
-    return patches, pulls, members, Moves()
+    moves = Moves()
+    moves.x = moves.before = moves.moved = wp.zeros(0, dtype=wp.vec3, device="cpu")
+    return patches, pulls, members, moves
 
 
 def factors_of(kind, shapes, threads=1):

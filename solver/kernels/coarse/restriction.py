@@ -72,10 +72,16 @@ def sum_chunk(chunk: int, patches: Patches, pulls: Pulls):
 
 @wp.func
 def restrict_mode(
-    k: int, m: int, lane: int, patches: Patches, pulls: Pulls, right: wp.array[wp.float64]
+    k: int,
+    m: int,
+    lane: int,
+    turn: wp.mat33,
+    patches: Patches,
+    pulls: Pulls,
+    right: wp.array[wp.float64],
 ):
-    """Set Pᵀf of mode m of aggregate k, rotated back to its orientation when the matrix was
-    assembled. One block calls this.
+    """Set Pᵀf of mode m of aggregate k, rotated back by its `turn` to its orientation when the
+    matrix was assembled. One block calls this.
     """
     if m < patches.mode_count[k]:
         force = wp.vec3d()
@@ -84,7 +90,7 @@ def restrict_mode(
             force += wp.vec3d(wp.float64(row[0]), wp.float64(row[1]), wp.float64(row[2]))
         force = block_vec3(force)
         if lane == 0:
-            back = wp.transpose(patches.turn[k])
+            back = wp.transpose(turn)
             turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
             for i in range(3):
                 right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])
@@ -110,4 +116,4 @@ def restrict(
 ):
     """Set Pᵀf of all aggregates. One block per aggregate and mode."""
     k, m, lane = wp.tid()
-    restrict_mode(k, m, lane, patches, pulls, right)
+    restrict_mode(k, m, lane, patches.turn[k], patches, pulls, right)

@@ -18,6 +18,7 @@ from .cholesky_gpu import local
 from .coarse_step import Members, Moves, prolong_chunk
 from .matrix import Patches
 from .restriction import Pulls, restrict_mode, sum_chunk
+from .shapes import sum_shape, turn_by_block
 from .skyline import Skyline
 
 wp.set_module_options(OPTIONS)
@@ -174,6 +175,21 @@ def multiply_in_group(
         )
 
 
+@wp.func
+def prepare(thread: int, patches: Patches, members: Members, pulls: Pulls, moves: Moves):
+    """Sum up a chunk of forces or the shape of a chunk of vertices, or copy a position."""
+    chunk = thread - pulls.elements
+    i = chunk - members.shape.shape[0]
+    if chunk < 0:
+        sum_chunk(thread, patches, pulls)
+    elif i < 0:
+        if patches.mode_count[patches.of[members.vertex[members.start[chunk]]]] == 4:
+            sum_shape(chunk, moves.x, patches, members)
+    elif i < moves.x.shape[0]:
+        moves.before[i] = moves.x[i]
+        moves.moved[i] = moves.x[i]
+
+
 @wp.kernel
 def solve(
     begins: wp.vec4i,
@@ -182,30 +198,32 @@ def solve(
     skyline: Skyline,
     lower: wp.array2d[wp.float64],
     inverse: wp.array2d[wp.float64],
+    # in and out
     patches: Patches,
     members: Members,
-    # in and out
     pulls: Pulls,
     vectors: Vectors,
     moves: Moves,
     turns: wp.array[int],
 ):
-    """Restrict forces, solve all systems, and prolong their solutions.
+    """Find turns, restrict forces, solve all systems, and prolong their solutions.
 
-    Thread blocks sum up chunks of forces; from begins[0] on they restrict a mode of an aggregate
-    each; from begins[1] on there are groups for the products, one for every panel in each; from
-    begins[2] on they prolong to chunks of vertices, up to begins[3].
+    Thread blocks sum up chunks of shapes and forces; from begins[0] on they restrict a mode of an
+    aggregate each; from begins[1] on there are groups for the products, one for every panel in
+    each; from begins[2] on they prolong to chunks of vertices, up to begins[3].
     """
     _block, lane = wp.tid()
     turn = take_turn(turns)
     if turn < begins[0]:
-        for chunk in range(THREADS * turn + lane, THREADS * (turn + 1), wp.block_dim()):
-            if chunk < pulls.elements:
-                sum_chunk(chunk, patches, pulls)
+        for thread in range(THREADS * turn + lane, THREADS * (turn + 1), wp.block_dim()):
+            prepare(thread, patches, members, pulls, moves)
     elif turn < begins[1]:
         wait_for_turns(begins[0], turns)
-        mode = turn - begins[0]
-        restrict_mode(mode / 4, mode % 4, lane, patches, pulls, vectors.right)
+        k, m = (turn - begins[0]) / 4, (turn - begins[0]) % 4
+        rotation = turn_by_block(k, lane, patches, members)
+        restrict_mode(k, m, lane, rotation, patches, pulls, vectors.right)
+        if m == 0 and lane == 0:
+            patches.turn[k] = rotation
     elif turn < begins[2]:
         panels = skyline.matrix.shape[0]
         group = (turn - begins[1]) / panels

@@ -34,6 +34,7 @@ from .error_samples import (
     action_in,
     sample_chunk,
 )
+from .iterations import Progress, end
 
 wp.set_module_options(OPTIONS)
 
@@ -210,36 +211,37 @@ def find_errors(
 
 @wp.kernel
 def check_errors(
-    iteration: wp.array[int],
     schedule: CheckSchedule,
     chunks: Chunks,
-    samples: ErrorSampleArrays,
     gravity: wp.array[wp.vec3],
     demand: Demand,
     collapsed: wp.array[int],
     # in and out
+    samples: ErrorSampleArrays,
     bodies: BodyErrorArrays,
     ended: wp.array[int],
-    has_fixed_period: wp.array[int],
     turns: wp.array[int],
-    # out
-    is_met: wp.array[int],
+    progress: Progress,
 ):
-    """Do what is due in an iteration: sample all chunks, a block each, and find errors behind them
-    (`find_errors`).
+    """Do what is due at the end of an iteration: sample all chunks, a block each; find errors
+    behind them (`find_errors`); then, by the last block, end the iteration.
     """
     _block, lane = wp.tid()
-    number = iteration[0]
-    action = action_in(number, schedule, has_fixed_period)
+    number = progress.iteration[0]
+    action = action_in(number, schedule, progress.has_fixed_period)
     count, bodies_count = samples.moves.shape[0], bodies.bound.shape[0]
     turn = take_turn(turns)
+    b = turn - count
     if turn < count:
         if action != 0:
             sample_chunk(turn, lane, action, chunks, samples)
+    elif b == bodies_count:
+        wait_for_turns(turn, turns)  # all others have read the number of the iteration
+        end(lane, progress)
     elif action & ESTIMATE:
         wait_for_turns(count, turns)
-        b = turn - count
         find_body_error(b, lane, number, action, schedule, chunks, samples, gravity, demand, bodies)
         if is_last_block(bodies_count, ended):
-            decide(lane, action, schedule, collapsed, bodies, has_fixed_period, is_met)
-    end_turn(count + bodies_count, turns)
+            is_fixed, is_met = progress.has_fixed_period, progress.is_met
+            decide(lane, action, schedule, collapsed, bodies, is_fixed, is_met)
+    end_turn(count + bodies_count + 1, turns)
