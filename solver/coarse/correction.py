@@ -258,5 +258,6 @@ class CoarseCorrection:
             play(self.line_without_contacts)
         play(self.collider_bounds)
         self.commit(0, self.model.free_count)
-        self._follow()
+        if self.model.contact is not None:  # points without pairs
+            self._follow()
         play(self.differences)

@@ -31,6 +31,17 @@ class WhenDue:
         when(self.iterations.flags[self.rule], self.action)
 
 
+@dataclass(frozen=True)
+class Body:
+    """Functions that an iteration calls: the `first` ones, which come apart, and all `others`."""
+
+    first: list
+    others: callable
+
+    def __call__(self):
+        self.others()
+
+
 class Iterations:
     """Counts iterations, from 0, in `model.iteration`, until an accuracy or their number is met.
 
@@ -66,15 +77,15 @@ class Iterations:
         return WhenDue(self, len(self.rules) - 1, action)
 
     def in_turn(self, actions):
-        """Return functions that call actions one after the other: one for each iteration that comes
-        apart, and one for all others.
+        """Return the `Body` that calls actions one after the other.
 
         Consecutive actions that wait for rules wait together, for a rule that is due where any of
         theirs is, and then alone if their own differs: a decision takes as long as a launch.
         """
         apart = min(APART, self.count) if self.launches.are_wide else 0
         parts = [*(slice(n, n + 1) for n in range(apart)), slice(apart, None)]
-        return [in_turn(self._within(part, actions)) for part in parts]
+        *first, others = (in_turn(self._within(part, actions)) for part in parts)
+        return Body(first, others)
 
     def _within(self, part, actions):
         """Return what calls actions in a part of the iterations, without needless rules."""
@@ -127,10 +138,11 @@ class Iterations:
         record = self.launches.record
         return record(kernels.end_iteration, 1, [], [progress], tile_threads=THREADS)
 
-    def run(self, bodies):
-        """Call `bodies`, those of `in_turn`, for every iteration."""
+    def run(self, body):
+        """Call `body` for every iteration; one of `in_turn` begins with its first ones."""
         self.begin()
-        self._run(*bodies)
+        first = body.first if isinstance(body, Body) else []
+        self._run(*first, body)
 
     def _run(self, body, *others):
         """Run the iterations from one that comes apart on, or from the first of all others."""
