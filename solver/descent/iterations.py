@@ -13,8 +13,8 @@ from ..device.launches import THREADS, in_turn, nothing
 from ..kernels.descent import iterations as kernels
 
 # On a GPU so many first iterations come apart: most rules are due in one of them in all cases or in
-# none, and need no decision there, nor those that are due there alone in the others.
-APART = 2
+# none, and need no decision there. Behind them cycles may grow or not (accuracy.py).
+APART = 7
 # Cases of a rule (kernels/descent/iterations.py), all together.
 ALL_CASES = 0b1111
 
@@ -142,18 +142,12 @@ class Iterations:
         """Call `body` for every iteration; one of `in_turn` begins with its first ones."""
         self.begin()
         first = body.first if isinstance(body, Body) else []
-        self._run(*first, body)
+        for number, each in enumerate(first):
+            iterate = partial(self._iterate, each)
+            iterate() if number == 0 else when(self.goes_on, iterate)
+        repeat_while(self.goes_on, partial(self._iterate, body))
 
-    def _run(self, body, *others):
-        """Run the iterations from one that comes apart on, or from the first of all others."""
-
-        def iterate():
-            body()
-            self.end()
-
-        if not others:
-            repeat_while(self.goes_on, iterate)
-        else:
-            iterate()
-            then = partial(self._run, *others)
-            then() if len(others) == 1 else when(self.goes_on, then)
+    def _iterate(self, body):
+        """Call a function, and end the iteration."""
+        body()
+        self.end()
