@@ -190,7 +190,7 @@ def prepare(thread: int, patches: Patches, members: Members, pulls: Pulls, moves
         moves.moved[i] = moves.x[i]
 
 
-@wp.kernel
+@wp.kernel(launch_bounds=int(THREADS))
 def solve(
     begins: wp.vec4i,
     blocks: int,
