@@ -121,3 +121,14 @@ def test_kernels_compile_for_cuda(name, architecture, tmp_path):
     )
     (cubin,) = tmp_path.glob("*.cubin")
     assert cubin.read_bytes()[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("name", ["coarse.cholesky_gpu", "coarse.substitution_gpu"])
+def test_blocks_that_wait_read_what_others_have_just_written(name, tmp_path):
+    # The cache for data that no launch changes is not emptied at a wait.
+    wp.compile_aot_module(
+        MODULES[name], device=None, arch=OLDEST, module_dir=str(tmp_path), use_ptx=True
+    )
+    (ptx,) = tmp_path.glob("*.ptx")
+    text = ptx.read_text()
+    assert "ld.volatile" in text and "ld.global.nc" not in text

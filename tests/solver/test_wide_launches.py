@@ -13,6 +13,7 @@ from vbd.solver.bodies import Cloth, Collider, Pins, Solid
 from vbd.solver.descent.iterations import Iterations
 from vbd.solver.device.launches import Launches
 from vbd.solver.kernels.device.blocks import block_sum, is_last_block
+from vbd.solver.kernels.device.turns import TURNS, end_turn, take_turn, wait_for_turns
 from vbd.solver.settings import Material, Settings
 from vbd.solver.simulate import Simulation, simulate
 
@@ -78,7 +79,7 @@ def test_a_wide_device_gets_the_same_sums(monkeypatch, scene, settings):
     assert not np.array_equal(wide, narrow)
 
 
-def test_all_colors_in_one_block_give_the_bits_of_one_launch_each(monkeypatch):
+def test_all_colors_in_one_launch_give_the_bits_of_one_launch_each(monkeypatch):
     # Without sums, nothing else differs.
     how = {"coarse_correction": False, "initial_guess": "inertia", "accuracy": 0.0}
     narrow = ends(swinging(), **how)
@@ -129,6 +130,24 @@ def test_the_last_block_sees_the_sums_of_all_and_counts_from_zero_again():
     for times in (1, 2, 3):
         launch()
         assert total.numpy()[0] == times * (numbers**2).sum() and ended.numpy()[0] == 0
+
+
+@wp.kernel(enable_backward=False)
+def pass_on(blocks: int, values: wp.array[int], turns: wp.array[int]):
+    turn = take_turn(turns)
+    wait_for_turns(turn, turns)
+    values[turn + 1] = values[turn] + 1
+    end_turn(blocks, turns)
+
+
+def test_blocks_take_turns_and_count_from_zero_again():
+    values, turns = (wp.zeros(count, dtype=int, device="cpu") for count in (6, TURNS))
+    launches = Launches("cpu", None)
+    launch = launches.record(pass_on, 5, [5], [values, turns], tile_threads=64)
+    for times in (1, 2):
+        launch()
+        assert values.numpy().tolist() == list(range(6))
+        assert turns.numpy().tolist() == [0, 0, times]
 
 
 @pytest.mark.parametrize("watched", [False, True])
