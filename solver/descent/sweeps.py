@@ -8,7 +8,15 @@ import warp as wp
 
 from ..device.launches import SharedLaunches
 from ..kernels.contact.feasibility.truncation import Settling
-from ..kernels.descent.color_sweep import COMMIT, SOLVE, THREADS, TRUNCATE, sweep_kernel
+from ..kernels.descent.color_sweep import (
+    BOUND,
+    COMMIT,
+    FOLLOW,
+    SOLVE,
+    THREADS,
+    TRUNCATE,
+    sweep_kernel,
+)
 from ..kernels.descent.vertex_solve import vertex_kernels
 from ..kernels.device.teams import ALONE, EIGHT, FIRST_OF_EIGHT
 from ..kernels.device.turns import TURNS
@@ -124,13 +132,23 @@ class Sweeps(RecordedStage):
     def _in_turns(self, settling, team, colors):
         """Return the launch of all colors, whose blocks wait for those of the colors before."""
         model, threads = self.model, int(THREADS)
-        works, before = [], []
+        works, before, followers = [], [], [np.zeros(0, dtype=np.int32)]
+        points = settling.points[1] - settling.points[0]
         for first, last in pairwise(colors):
-            for work in (SOLVE,) if model.contact is None else (SOLVE, TRUNCATE, COMMIT):
+            color = first, last
+            steps = [(SOLVE, team.size * (last - first), color)]
+            if model.contact is not None:
+                follow = sum(map(len, followers))
+                followers.append(model.followers.moved[color].numpy())
+                steps.append((BOUND, points, color))
+                steps += [(work, last - first, color) for work in (TRUNCATE, COMMIT)]
+                end = follow + len(followers[-1])
+                steps.append((FOLLOW, end - follow, (follow, end)))
+            for work, count, things in steps:
                 ended = len(works)
-                end = (last - first) * (team.size if work == SOLVE else 1)
-                works += [(int(work), begin, first, last) for begin in range(0, end, threads)]
+                works += [(int(work), begin, *things) for begin in range(0, count, threads)]
                 before += [ended] * (len(works) - ended)
+        settling.followers = model.upload(np.concatenate(followers), int)
         works = model.upload(np.array(works, np.int32), wp.vec4i)
         before = model.upload(np.array(before, np.int32), int)
         inputs = [works, before, model.objective, model.elements, model.relaxation, settling]

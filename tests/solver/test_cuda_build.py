@@ -48,7 +48,8 @@ def modules_with_kernels():
             yield found.name.removeprefix(prefix), module
     made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
-    yield "vertex, sweep", sweep_kernel(TETS, TOUCH, team=EIGHT).module
+    for width in (0, vertex_solve.IN_CELLS):
+        yield f"vertex, sweep, {width}", sweep_kernel(TETS, TOUCH | width, team=EIGHT).module
     yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
     # The search contains all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module

@@ -119,16 +119,17 @@ class Truncation:
         return [[solve], *([launch] for launch in self.record(first, last, like=solve))]
 
     def within_sweeps(self):
-        """Return what the launch of a whole sweep needs to settle its colors (`Settling`); None
-        where embedded points or rigid bodies take other launches in between.
+        """Return what the launch of a whole sweep needs to settle its colors (`Settling`), but for
+        followers; None where rigid bodies take other launches in between.
         """
-        if not self.on or len(self.model.surface.points) or self.model.rigid:
+        if not self.on or self.model.rigid:
             return None
         self._update_launches()
         settling = kernels.Settling()
         settling.regions, settling.lists = self.regions.struct, self.model.lists.all
         settling.watch, settling.slack = self.gaps.watch, SLACK
-        settling.free_count = self.model.free_count
+        surface, settling.free_count = self.model.surface, self.model.free_count
+        settling.points = wp.vec2i(surface.point_start, len(surface.body))
         for name in ("fraction", "cut", "stuck", "needs_search"):
             setattr(settling, name, getattr(self, name))
         return settling

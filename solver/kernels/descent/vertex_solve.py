@@ -57,6 +57,11 @@ class VertexKernels:
     take_step: wp.Function
 
 
+def embedded_width(terms):
+    """Return the number of corners of embedded points; 0 without any."""
+    return 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
+
+
 @cache
 def vertex_kernels(
     kinds: tuple, terms: int, in_lanes: bool = False, team: Team = ALONE
@@ -68,7 +73,7 @@ def vertex_kernels(
     compile time. With all terms in one kernel a plain soft body takes half as long again.
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes, team)
-    width = 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
+    width = embedded_width(terms)
     touches = bool(terms & CONTACTS), bool(terms & ANALYTIC)
     contact = contacts_at_vertex(*touches, width, in_lanes, team)
     colliders = collider_forces(width)

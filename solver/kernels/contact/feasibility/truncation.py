@@ -41,6 +41,8 @@ class Settling:
     watch: Watch
     slack: float
     free_count: int
+    points: wp.vec2i  # the first embedded point and the end
+    followers: wp.array[int]  # numbers of points that follow a color, color by color
     fraction: wp.array[float]  # [vertex]
     cut: wp.array[int]  # [vertex]
     stuck: wp.array[int]
