@@ -51,12 +51,13 @@ def sweep_kernel(kinds: tuple, terms: int, in_lanes: bool = False, team: Team = 
         model = objective.contact_model
         start = objective.x_start
         if wp.static(width > 0):
-            if work == BOUND:
-                lower_bounds(i, color, x, candidate, s.lists, model.embedding, s.watch)
             if work == FOLLOW:
                 v = model.embedding.first + s.followers[i]
                 if s.lists.start[v] != s.lists.start[v + 1]:
                     x[v] = point_position(v, x, model.embedding)
+        moves = work == TRUNCATE and wp.length_sq(candidate[i] - x[i]) > 0.0
+        if work == BOUND or moves:
+            lower_bounds(i, color, x, candidate, s.lists, model.embedding, s.watch)
         if work == TRUNCATE:
             truncate_step(
                 i, model, color, x, candidate, start, s.regions, s.lists, s.watch, s.fraction, s.cut

@@ -52,8 +52,7 @@ class Settling:
 @cache
 def truncation_function(width: int) -> wp.Function:
     """Make `truncate_step` for scenes whose embedded points have `width` corners; 0 without any."""
-    surface, lower_bounds = surface_functions(width), bounds_function(width)
-    surface_fraction = fraction_function(width)
+    surface, surface_fraction = surface_functions(width), fraction_function(width)
 
     @wp.func
     def is_rounded_away(
@@ -104,14 +103,12 @@ def truncation_function(width: int) -> wp.Function:
         cut: wp.array[int],
     ):
         """Find the fraction of its step from x to `candidate` that vertex i may take, and its
-        limit.
+        limit. Its bound has been lowered to what pairs allow.
         """
         embedding = model.embedding
         x_i = x[i]
         step = candidate[i] - x_i
         moves = wp.length_sq(step) > 0.0
-        if moves:
-            lower_bounds(i, moving, x, candidate, lists, embedding, watch)
         # One point of a rigid body, which may stand still, has the bound of all.
         least = watch.bound[i]
         watch.bound[i] = 1.0
@@ -142,7 +139,7 @@ def truncation_function(width: int) -> wp.Function:
 @cache
 def truncation_kernel(width: int) -> wp.Kernel:
     """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
-    truncate_step = truncation_function(width)
+    truncate_step, lower_bounds = truncation_function(width), bounds_function(width)
 
     @wp.kernel(module="unique", module_options=OPTIONS)
     def truncate(
@@ -165,6 +162,8 @@ def truncation_kernel(width: int) -> wp.Kernel:
         through analytic colliders. The pairs of embedded points have lowered bounds before.
         """
         i = first + wp.tid()
+        if wp.length_sq(candidate[i] - x[i]) > 0.0:
+            lower_bounds(i, moving, x, candidate, lists, model.embedding, watch)
         truncate_step(i, model, moving, x, candidate, x_start, regions, lists, watch, fraction, cut)
 
     return truncate
