@@ -198,10 +198,10 @@ def test_what_waits_together_is_called_where_it_is_due(monkeypatch, watched, fix
 # differs from one iteration to another. More of them are time on a GPU, where each takes about
 # 17 µs (benchmarks/depth.py).
 SCENES = {
-    "sheet": (partial(devices.hanging, 16), 13.0),
-    "bar": (partial(devices.bar, 3), 12.0),
+    "sheet": (partial(devices.hanging, 16), 12.0),
+    "bar": (partial(devices.bar, 3), 11.0),
     "ball": (partial(devices.ball, 6), 23.0),
-    "sheet on a sphere": (partial(devices.with_contact, contact_speed.sheet, 16), 29.0),
+    "sheet on a sphere": (partial(devices.with_contact, contact_speed.sheet, 16), 26.0),
 }
 # These kernels place the rows of the matrix, once in a substep with contact.
 ONCE = {"check_for_search", "find_islands", "join_while_small", "number_groups", "begin_panels"}
