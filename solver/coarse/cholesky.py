@@ -3,25 +3,29 @@
 
 The number of matrices, their sizes and the widths of their panels are in device memory only. On the
 CPU one thread decomposes a matrix (kernels/coarse/cholesky_cpu.py); on the GPU it is decomposed in
-tiles (kernels/coarse/cholesky_gpu.py) and solved by products (substitution_gpu.py).
+tiles (kernels/coarse/cholesky_gpu.py) and solved by products (substitution_gpu.py), in a launch
+each.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
 import warp as wp
 
 from ..device.launches import play
-from ..kernels.coarse import cholesky_cpu
+from ..kernels.coarse import cholesky_cpu, coarse_step
 from ..kernels.coarse import cholesky_gpu as tiles
 from ..kernels.coarse import substitution_gpu as products
 from ..kernels.coarse.cholesky_cpu import LANES, SHIFT
-from ..kernels.coarse.cholesky_gpu import ROWS, SPAN
 from ..kernels.coarse.skyline import PANEL, Skyline
+from ..kernels.device.turns import TURNS
 
 # Rough time of a multiplication in a decomposition and in a solution [ns].
 FACTOR, SOLVE = 0.06, 0.3
-# Threads per tile, and per solution.
-THREADS, MANY_THREADS = 256, 512
+# Panels of a block of L that is inverted: as many as fit this memory [bytes], within limits. More
+# make fewer products that wait for each other.
+MEMORY, FEWEST, MOST = 1 << 28, 8, 64
 
 
 @dataclass
@@ -64,63 +68,73 @@ class Factors:
         self.factoring = record(cholesky_cpu.factor, LANES, inputs, results, each)
         known = [skyline, *results, systems.right]
         self.solving = record(cholesky_cpu.solve, LANES, known, [systems.solution], SOLVE * shared)
+        self.launches, self.solution = launches, systems.solution
 
     def factor(self):
         """Decompose the current matrices."""
         self.factoring()
 
-    def solve(self):
-        """Solve for the current right sides."""
-        self.solving()
+    def step(self, patches, _pulls, members, moves, each):
+        """Return what copies positions, solves for z, and prolongs it to `members`: each chunk
+        takes `each` [ns].
+        """
+        inputs, count = [self.solution, members, patches], len(members.shape)
+        up = self.launches.record(coarse_step.prolong, count, inputs, [moves], each)
+        copies = [
+            partial(wp.copy, copy, moves.x)
+            for copy in (moves.before, moves.moved)
+            if copy is not moves.x
+        ]
+        return partial(play, [*copies, self.solving, up])
 
 
 class TileFactors:
-    """Factors computed in tiles, over the matrix; without them, the solution is not finite."""
+    """Factors computed in tiles; without them, the solution is not finite."""
 
     def __init__(self, launches, systems):
-        self.launches, self.systems = launches, systems
-        skyline, panels = systems.skyline, systems.all_panels
+        skyline, panels, record = systems.skyline, systems.all_panels, launches.record
+        blocks = -(-systems.panels // most_in_block(panels))
+        span = -(-systems.panels // blocks)
+        slots = max(systems.band, 1) + 1 + span
+
+        def zeros(shape, dtype=wp.float64):
+            return wp.zeros(shape, dtype=dtype, device=systems.matrix.device)
+
         matrix = systems.matrix.reshape((len(systems.matrix) // PANEL, PANEL))
-        lower, scale = wp.zeros_like(matrix), wp.zeros_like(systems.right)
-        inverse, product = self._inverses()
-        record, each, tall = launches.record, (panels, PANEL), (panels, max(systems.band, 1) + 1)
-        self.factoring = [
-            record(tiles.find_scales, each, [skyline, matrix], [scale]),
-            record(tiles.apply_scales, each, [wp.float64(SHIFT), skyline, scale], [matrix]),
-        ]
-        for column in range(-1, systems.panels - 1):
-            known = [column, skyline, matrix, inverse]
-            self.factoring.append(self._in_tiles(tiles.eliminate, tall, known, [lower]))
-        self.factoring += self._inversion(lower, inverse, product)
-        known = [skyline, lower, inverse, scale, systems.right]
-        outputs, count = [systems.solution], systems.matrices
-        self.solving = self._in_tiles(products.solve, count, known, outputs, MANY_THREADS)
+        lower, inverse = zeros(matrix.shape), zeros((panels * span * PANEL, PANEL))
+        vectors = products.Vectors()
+        vectors.right, vectors.solution = systems.right, systems.solution
+        for name in ("scale", "forth", "side"):
+            setattr(vectors, name, zeros(len(systems.right)))
+        inputs = [slots, span, wp.float64(SHIFT), skyline, matrix]
+        state = [zeros(panels * slots, int), zeros(TURNS, int)]
+        outputs = [*state, vectors.scale, lower, inverse]
+        self.factor = record(
+            tiles.decompose, panels * slots, inputs, outputs, tile_threads=tiles.TILE_THREADS
+        )
+        self.launches, self.panels, self.blocks = launches, panels, blocks
+        self.known, self.vectors = [blocks, span, skyline, lower, inverse], vectors
+        self.turns = zeros(TURNS, int)
 
-    def _inverses(self):
-        """Arrays for inverses of diagonal blocks, and for products on the way to them."""
-        shape, device = (ROWS * self.systems.all_panels, PANEL), self.systems.matrix.device
-        return [wp.zeros(shape, dtype=wp.float64, device=device) for _ in range(2)]
+    def step(self, patches, pulls, members, moves, _each):
+        """Return what finds turns, copies positions, restricts the forces `pulls`, solves for z,
+        and prolongs it to `members`.
+        """
+        threads = int(products.THREADS)
+        counts = (
+            -(-(pulls.elements + len(members.shape) + len(moves.x)) // threads),
+            4 * len(patches.first),
+            self.panels * products.groups_of(self.blocks),
+            -(-len(members.shape) // threads),
+        )
+        begins = wp.vec4i(*np.cumsum(counts).tolist())
+        inputs = [begins, *self.known]
+        outputs = [patches, members, pulls, self.vectors, moves, self.turns]
+        record = self.launches.record
+        return record(products.solve, sum(counts), inputs, outputs, tile_threads=threads)
 
-    def _inversion(self, lower, inverse, product):
-        """Launches that invert the diagonal blocks of L, from tiles to blocks of SPAN panels."""
-        skyline, count, record = self.systems.skyline, self.systems.all_panels, self.launches.record
-        found, panels = [], 1
-        while panels < min(SPAN, self.systems.panels):
-            each = (count, PANEL * panels, PANEL)
-            upper, rest = [panels, skyline, lower, inverse], [panels, skyline, product]
-            found.append(record(products.multiply_upper, each, upper, [product]))
-            found.append(record(products.multiply_lower, each, rest, [inverse]))
-            panels *= 2
-        return found
 
-    def _in_tiles(self, kernel, count, inputs, outputs, threads=THREADS):
-        """A launch of thread blocks."""
-        return self.launches.record(kernel, count, inputs, outputs, tile_threads=threads)
-
-    def factor(self):
-        """Decompose the current matrices."""
-        play(self.factoring)
-
-    def solve(self):
-        """Solve for the current right sides."""
-        self.solving()
+def most_in_block(panels):
+    """Most panels of a block of L that is inverted, where there are `panels` in all."""
+    tile = 8 * PANEL * PANEL
+    return int(np.clip(MEMORY // (tile * panels), FEWEST, MOST))

@@ -12,7 +12,7 @@ import numpy as np
 import warp as wp
 
 from ..device.conditions import repeat_while
-from ..device.launches import play
+from ..device.launches import nothing, play
 from ..kernels.coarse import coarse_step, contact_terms, nearest_seeds, step_bounds
 from ..kernels.coarse import slopes as coarse_slopes
 from ..kernels.coarse.element_terms import coarse_kernels, kernels_in_lanes
@@ -20,7 +20,7 @@ from ..lattice.embedding import collider_point_limits
 from .aggregates import AT_REST, IN_MOTION, make_aggregates
 from .element_terms import chunked_elements, device_chunks, member_chunks
 from .kept_blocks import KeptBlocks
-from .line_sums import make_sums, record_choice
+from .line_sums import make_sums, record_choice, record_choice_and_move
 from .matrix import CoarseMatrix
 from .restriction import CoarseForces
 from .step_groups import Groups
@@ -112,42 +112,49 @@ class CoarseCorrection:
         self.matrix.record_vertices()
         chunks, count = len(members.shape), len(members.vertex)
         each, asleep = MEMBER * count / chunks, model.contact_model.state.asleep
-        up = [self.groups.systems.solution, members, self.groups.patches, model.x, asleep]
-        outputs = [self.direction, model.candidate]
-        self.up = record(coarse_step.prolong, chunks, up, outputs, each)
+        moves, patches = coarse_step.Moves(), self.groups.patches
+        moves.x, moves.before, moves.asleep = model.x, self.before, asleep
+        moves.direction, moves.moved = self.direction, model.candidate
+        moves.component, moves.relaxation = self.groups.component, self.relaxation
+        moves.relaxed = model.relaxation
+        how = [patches, self.forces.pulls, members, moves, each]
+        self.solving = self.groups.factors.step(*how)
         touching = [model.objective.contacts, model.contact_model]
-        self.line = self._line(chunks, each, touching)
+        self.line = self._line(chunks, each, touching, moves)
         self.line_without_contacts = None
         if self.truncates and model.settings.quasistatic:
             inputs = [self.before, members, self.groups.component, self.components]
             outputs = [model.candidate, self.direction]
             shorten = record(coarse_step.shorten, count, inputs, outputs, MEMBER)
-            line = self._line(chunks, each, coarse_slopes.no_contacts(), counts_skips=0)
+            line = self._line(chunks, each, coarse_slopes.no_contacts())
             self.line_without_contacts = [*line, shorten, *self._fractions(chunks, each), shorten]
-        step = [self.before, self.direction, members, self.groups.component, self.components]
-        step.append(self.relaxation)
-        outputs = [model.x, model.relaxation]
-        self.move = record(coarse_step.move, count, step, outputs, MEMBER)
         self.of_rigid = []
         if model.rigid:
             moving = [self.groups.component, self.components]
             self.of_rigid.append(model.rigid.moving_in_line(*moving))
         self._record_contacts()
 
-    def _line(self, chunks, each, touching, counts_skips=1):
-        """Launches of the line search, after the slopes of elements, with the contacts `touching`;
-        `counts_skips` is 0 where skipped steps are not counted.
+    def _line(self, chunks, each, touching, moves=None):
+        """Launches of the line search, after the slopes of elements, with the contacts `touching`.
+        They give the `moves`; skipped steps are not counted where there are none.
         """
         model, record = self.model, self.model.launches.record
         objective, members = model.objective, self.members
         state = [self.before, self.direction, self.forces.force, objective.inertia, model.x_start]
         along = [*state, model.free_count, self.reach, objective.attachments, *touching]
-        each += PAIR * model.lists.expected / chunks
+        cost = each + PAIR * model.lists.expected / chunks
         kernel = coarse_slopes.slopes_kernel(model.device.is_cpu)
-        slopes = record(kernel, chunks, along, [members], each)
+        slopes = record(kernel, chunks, along, [members], cost)
         state = self.reach, self.components, self.is_early
-        known = chunks, self.longest, counts_skips, members, self.sums, state
-        return [slopes, record_choice(model, *known)]
+        known = chunks, self.longest, members, self.sums, state
+        if moves is None:
+            return [slopes, record_choice(model, *known, counts_skips=0)]
+        self.move = nothing
+        if model.launches.are_wide:
+            return [slopes, record_choice_and_move(model, *known, moves)]
+        count, step = len(members.vertex), [members, self.components]
+        self.move = record(coarse_step.move, count, step, [moves], MEMBER)
+        return [slopes, record_choice(model, *known, counts_skips=1)]
 
     def _fractions(self, chunks, each):
         """Launches that find the fraction of the direction that all vertices may take."""
@@ -219,15 +226,11 @@ class CoarseCorrection:
         model = self.model
         self.groups.update_islands()
         self._follow()
-        wp.copy(self.before, model.x)
         if model.rigid:
             model.rigid.save_poses()
         self.kept.find_turns()
         self.forces.find()
-        self.groups.factors.solve()
-        if model.contact is not None:
-            wp.copy(model.candidate, model.x)
-        self.up()
+        self.solving()
         if self.truncates:
             self._truncate()
         play(self.slopes)
@@ -255,5 +258,6 @@ class CoarseCorrection:
             play(self.line_without_contacts)
         play(self.collider_bounds)
         self.commit(0, self.model.free_count)
-        self._follow()
+        if self.model.contact is not None:  # points without pairs
+            self._follow()
         play(self.differences)

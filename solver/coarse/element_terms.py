@@ -15,12 +15,17 @@ from ..kernels.elements.corner_vectors import Corners, CornersInLanes
 from ..topology.graphs import stable_order
 
 # Elements and vertices that one thread sums: a GPU has many slow threads, and the contacts of a
-# vertex take longer there than an element.
-CHUNK, WIDE_CHUNK, WIDE_MEMBERS = 256, 8, 2
+# vertex take longer there than an element. It sums as few elements as keep so many threads busy,
+# within limits: every chunk has blocks of the matrix of its own.
+CHUNK, WIDE_CHUNK, WIDE_MEMBERS = 256, (2, 8), 2
+BUSY = 16384
 
 
 def chunk_size(model):
-    return WIDE_CHUNK if model.launches.are_wide else CHUNK
+    """Return the number of elements, or of forces, that one thread sums up."""
+    if not model.launches.are_wide:
+        return CHUNK
+    return int(np.clip(sum(map(len, model.assembly.corners())) // BUSY, *WIDE_CHUNK))
 
 
 @dataclass

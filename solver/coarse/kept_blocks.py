@@ -21,7 +21,7 @@ class KeptBlocks:
     def __init__(self, model, groups, members):
         self.model, self.groups, self.members = model, groups, members
         device, count = model.device, len(groups.aggregates)
-        self.shape = wp.zeros(count, dtype=wp.mat33, device=device)
+        self.shape = members.shape_before = wp.zeros(count, dtype=wp.mat33, device=device)
         self.is_due = wp.zeros(1, dtype=int, device=device)
         component = model.upload(groups.aggregates.component.astype(np.int32), int)
         patches, record, chunks = groups.patches, model.launches.record, len(members.shape)
@@ -32,7 +32,12 @@ class KeptBlocks:
         inputs, outputs = [*known, component, groups.components], [patches, self.is_due]
         self.checks = [sums, record(kernels.check_blocks, count, inputs, outputs)]
         bodies, kept = len(patches.is_kept), [patches, self.is_due]
-        self.saving = record(kernels.save_shapes, count, [members], [self.shape, patches])
+        save = record(kernels.save_shapes, count, [members], [self.shape, patches])
+        self.saving = [sums, save]
+        # Flat and straight patches never turn. The launch that solves finds turns on a GPU.
+        self.may_turn = bool((groups.aggregates.mode_count == 4).any())
+        if model.launches.are_wide:
+            self.turns = []
         self.keeping = record(kernels.keep_blocks, bodies, [], kept)
         self.keeps = False
 
@@ -58,14 +63,17 @@ class KeptBlocks:
 
     def find_turns(self):
         """Find the turns of all aggregates since their blocks were found."""
-        play(self.turns)
+        if self.may_turn:
+            play(self.turns)
 
     def check(self):
         """Choose the blocks that must be found again."""
-        play(self.checks if self.keeps else self.checks[:1])
+        if self.keeps:
+            play(self.checks)
 
     def save(self):
         """Keep the blocks that have been found."""
-        self.saving()
-        if self.keeps:
-            self.keeping()
+        if self.keeps:  # sums are those of the check
+            play([*self.saving[1:], self.keeping])
+        elif self.may_turn:
+            play(self.saving)

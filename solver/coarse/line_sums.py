@@ -4,12 +4,13 @@
 import numpy as np
 import warp as wp
 
-from ..device.launches import THREADS
+from ..kernels.coarse import step_length as kernels
 from ..kernels.coarse.line_sums import LineSums, vec6d, vec8
-from ..kernels.coarse.step_length import ReducedSums, choose_step_lengths
+from ..kernels.coarse.step_length import ReducedSums
+from ..kernels.device.turns import TURNS
 
 # Chunks of a component that a block sums up on a GPU.
-PER_BLOCK = 16 * THREADS
+PER_BLOCK = 16 * int(kernels.THREADS)
 
 
 def make_sums(component, count, model):
@@ -24,24 +25,37 @@ def make_sums(component, count, model):
     return sums
 
 
-def record_choice(model, chunks, longest, counts_skips, members, sums, state):
+def record_choice(model, chunks, longest, members, sums, state, counts_skips):
     """The launch that chooses step lengths by the slopes in `members`, in so many `chunks`, and in
     `sums`; `state` are reach, `ComponentSteps` and is_early (kernels/coarse/step_length.py). It
     counts skipped steps unless `counts_skips` is 0.
     """
     reach, components, is_early = state
+    reduced, ended = _reduced(chunks, components, sums, model)
+    inputs = [longest, counts_skips, members, sums]
+    outputs = [reduced, ended, reach, components, is_early]
+    each, threads = (len(components.island), reduced.shares), int(kernels.THREADS)
+    record = model.launches.record
+    return record(kernels.choose_step_lengths, each, inputs, outputs, tile_threads=threads)
+
+
+def record_choice_and_move(model, chunks, longest, members, sums, state, moves):
+    """The same, which then gives `moves` to all vertices."""
+    reach, components, is_early = state
+    reduced, ended = _reduced(chunks, components, sums, model)
+    turns, threads = wp.zeros(TURNS, dtype=int, device=model.device), int(kernels.THREADS)
+    inputs = [longest, members, sums]
+    outputs = [reduced, ended, turns, reach, components, moves, is_early]
+    count = len(components.island) * reduced.shares - (-len(members.vertex) // threads)
+    record = model.launches.record
+    return record(kernels.choose_and_move, count, inputs, outputs, tile_threads=threads)
+
+
+def _reduced(chunks, components, sums, model):
+    """`ReducedSums` of components, and a count of blocks that have ended."""
     count, shares = len(components.island), 1
     if model.launches.are_wide:
         shares = -(-(chunks + len(sums.chunk)) // (PER_BLOCK * count))
-    reduced, ended = _reduced(count, shares, model.device), wp.zeros_like(is_early)
-    inputs = [longest, counts_skips, members, sums]
-    outputs = [reduced, ended, reach, components, is_early]
-    each = count, shares
-    return model.launches.record(choose_step_lengths, each, inputs, outputs, tile_threads=THREADS)
-
-
-def _reduced(count, shares, device):
-    """`ReducedSums` of so many components."""
     reduced = ReducedSums()
     reduced.shares = shares
     for name, dtype in (
@@ -52,5 +66,5 @@ def _reduced(count, shares, device):
         ("collapsed", int),
         ("count", int),
     ):
-        setattr(reduced, name, wp.zeros(count * shares, dtype=dtype, device=device))
-    return reduced
+        setattr(reduced, name, wp.zeros(count * shares, dtype=dtype, device=model.device))
+    return reduced, wp.zeros(1, dtype=int, device=model.device)

@@ -75,10 +75,12 @@ class CoarseForces:
             self.of_elements.append(record(kernel, chunk_count, inputs, [pulls], cost))
         each = SUMMED * len(slot) / lists
         inputs, outputs = [patches, pulls], [self.groups.systems.right]
-        self.summing = [
-            record(coarse_force.sum_forces, lists, [patches], [pulls], each),
-            record(coarse_force.restrict, (count, 4), inputs, outputs, tile_threads=THREADS),
-        ]
+        self.pulls, self.summing = pulls, []
+        if not model.launches.are_wide:  # the launch that solves does this
+            self.summing = [
+                record(coarse_force.sum_forces, lists, [patches], [pulls], each),
+                record(coarse_force.restrict, (count, 4), inputs, outputs, tile_threads=THREADS),
+            ]
 
     def _list_forces(self, chunked):
         """Slots of the forces on vertices and on corners of shared elements, and their vertices,
@@ -110,7 +112,9 @@ class CoarseForces:
         self.of_vertices = record(self.kernel, count, inputs, outputs, model.VERTEX)
 
     def find(self):
-        """Find Pᵀf at the current positions, rotated back by `patches.turn`."""
+        """Find Pᵀf at the current positions, rotated back by `patches.turn`; its parts in `pulls`
+        where the solution sums them up.
+        """
         if self.revisions != self.model.revisions:
             self.record_vertices()
         self.of_vertices()

@@ -52,7 +52,10 @@ class Groups:
         for name in ("island", "next", "last", "collapsed", "ruined", "skipped"):
             setattr(self.components, name, self._zeros(self.component_count))
         self.components.step_length = self._zeros(self.component_count, float)
-        # True where groups and islands have been found for good: without contact.
+        # True where groups and islands have been found for good: for a single component, or without
+        # contact, ...
+        self.are_found = False
+        # ... and where no contact widens the matrix either.
         self.is_known = False
         self._record()
 
@@ -69,7 +72,7 @@ class Groups:
         patches.modes = upload(modes, wp.vec4)
         patches.slope = upload(aggregates.slope, coarse.mat43)
         patches.mode_count = self._upload(aggregates.mode_count)
-        patches.turn = self._zeros(len(aggregates), wp.mat33)
+        patches.turn = upload(np.tile(np.eye(3), (len(aggregates), 1, 1)), wp.mat33)
         bodies, body = np.unique(aggregates.mesh_component, return_inverse=True)
         patches.body, patches.is_kept = self._upload(body), self._zeros(len(bodies))
         for name in ("row", "first", "start"):
@@ -113,6 +116,8 @@ class Groups:
         self.joining = [
             record(kernels.join_while_small, 1, small, [joined, total]),
             record(kernels.number_groups, 1, [joined], [group, clusters, skyline]),
+        ]
+        self.placing = [
             record(panels.begin_panels, systems.matrices, [], [skyline]),
             record(kernels.place_patches, len(self.aggregates), [clusters, skyline], [patches]),
         ]
@@ -123,7 +128,9 @@ class Groups:
         ]
         self.beginning = scan(self.model.launches, skyline.width, skyline.begin, inclusive=False)
         each = CLEAR * len(systems.matrix) / number
-        self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
+        self.clearing = systems.matrix.zero_
+        if not self.model.launches.are_wide:
+            self.clearing = record(panels.clear_panels, number, [skyline], [systems.matrix], each)
         self.last_search, self.is_due = self._zeros(1), self._zeros(1)
         known, counts = [self.last_search, self.is_due], self.model.lists.counts
         self.checking = record(near_components.check_for_search, 1, [counts], known)
@@ -153,7 +160,7 @@ class Groups:
 
         An island has one step length: otherwise one of its bodies could press the others together.
         """
-        if not self.is_known:
+        if not self.are_found:
             self.checking()
             self._search()
 
@@ -174,12 +181,15 @@ class Groups:
         All of a small component shares one, and so do small components that may touch, up to
         `MOST_ROWS` together.
         """
-        if not self.is_known:
+        if not self.are_found:
             self.systems.skyline.matrix.fill_(-1)
             play(self.joining)
+        if not self.is_known:
+            play(self.placing)
             play(self.contact_widening)
             play(self.panel_widening)
             self.beginning()
-            # What is captured has not run.
-            self.is_known = self.model.contact is None and not self.model.device.is_capturing
+        if not self.model.device.is_capturing:  # what is captured has not run
+            self.is_known = self.model.contact is None
+            self.are_found = self.is_known or self.component_count == 1
         self.clearing()

@@ -9,6 +9,7 @@ import warp as wp
 from ..device.launches import THREADS, play
 from ..kernels.descent import accuracy as kernels
 from ..kernels.descent import error_samples
+from ..kernels.device.turns import TURNS
 from .body_errors import BodyErrorEstimates
 
 # Iterations from one coarse step to the next.
@@ -72,20 +73,35 @@ class Accuracy(BodyErrorEstimates):
         self.check = self._make_check(collapsed)
 
     def _make_check(self, collapsed):
-        """Return the action after every iteration: samples, checks and decisions that are due."""
+        """Return the action after every iteration: samples, checks and decisions that are due. On a
+        GPU there is none: the launch that ends iterations does this.
+        """
         record, iterations = self.model.launches.record, self.iterations
         at, schedule = self._samples(), self._schedule()
         demand, settings = kernels.Demand(), self.model.settings
         demand.accuracy, demand.step_time = settings.accuracy, settings.step_time
-        sample, *sums = self.record_sampling(iterations.number, schedule, at)
+        self.give_sums(at)
         gravity, ended = self.model.gravity.now, wp.zeros(1, dtype=int, device=self.model.device)
-        inputs = [iterations.number, schedule, self.chunks, *sums, gravity, demand, collapsed]
-        outputs = [self.errors, ended, iterations.has_fixed_period, iterations.is_met]
-        check = record(kernels.find_errors, len(self.body), inputs, outputs, tile_threads=THREADS)
+        inputs = [iterations.number, schedule, self.chunks, at, gravity, demand, collapsed]
+        state, count = [self.errors, ended, iterations.has_fixed_period], len(self.body)
+        if self.model.launches.are_wide:  # a decision takes as long as a launch of nothing
+            turns, blocks = wp.zeros(TURNS, dtype=int, device=self.model.device), len(at.moves) + 1
+            known, state = [schedule, self.chunks, gravity, demand, collapsed], [at, self.errors]
+
+            def record_end(progress):
+                outputs = [*state, ended, turns, progress]
+                check, threads = kernels.check_errors, THREADS
+                return record(check, count + blocks, known, outputs, tile_threads=threads)
+
+            iterations.record_end = record_end
+            return None
+        sample = self.record_sampling(iterations, schedule, at)
+        outputs = [*state, iterations.is_met]
+        check = record(kernels.find_errors, count, inputs, outputs, tile_threads=THREADS)
         acts = schedule.actions.numpy() != 0
 
         def is_due(number):
-            return acts[number] and not (self.chooses_period and number >= kernels.SECOND_CHECK)
+            return acts[number] and number <= schedule.last
 
         return iterations.when_due(
             is_due, partial(play, [sample, check]), when_fixed=acts.__getitem__
@@ -117,6 +133,7 @@ class Accuracy(BodyErrorEstimates):
         schedule.compared = self.model.upload(self._compared()[1:], int)
         # With a fixed period there are more coarse steps: half of the iterations left must suffice.
         schedule.left = 0.5 * (count - second) / CYCLE
+        schedule.last = second - 1 if self.chooses_period else count
         return schedule
 
     def _compared(self):

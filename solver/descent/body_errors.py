@@ -46,26 +46,25 @@ class BodyErrorEstimates:
         errors.is_cut = wp.zeros(len(counts), dtype=int, device=model.device)
         return errors
 
-    def record_sampling(self, number, schedule, at):
-        """Return the launch that sums up moves and displacements by chunk and takes samples, in the
-        iteration `number` by a `CheckSchedule`, and both sums; `at` are `ErrorSampleArrays`.
-        """
-        model, sizes = self.model, np.diff(self.chunks.start.numpy())
-        moves = wp.zeros(len(sizes), dtype=wp.vec3d, device=model.device)
-        displacements = wp.zeros(len(sizes), dtype=Displacements, device=model.device)
+    def give_sums(self, at):
+        """Give `ErrorSampleArrays` what chunks are summed up from, and places for the sums."""
+        model, count = self.model, len(self.chunks.start) - 1
+        at.moves = wp.zeros(count, dtype=wp.vec3d, device=model.device)
+        at.displacements = wp.zeros(count, dtype=Displacements, device=model.device)
+        at.touched = model.touched
         # Without contact no step is truncated.
-        cut = wp.zeros(model.free_count, dtype=int, device=model.device)
+        at.cut = wp.zeros(model.free_count, dtype=int, device=model.device)
         if model.contact is not None:
-            cut = model.contact.truncation.cut
-        launch = model.launches.record(
-            sample_chunks,
-            len(sizes),
-            [number, schedule, self.chunks, model.touched, cut],
-            [moves, displacements, at],
-            VERTEX * sizes,
-            tile_threads=THREADS,
-        )
-        return launch, moves, displacements
+            at.cut = model.contact.truncation.cut
+
+    def record_sampling(self, iterations, schedule, at):
+        """Return the launch that sums up moves and displacements by chunk and takes samples `at`
+        the positions that `ErrorSampleArrays` name, by a `CheckSchedule`.
+        """
+        sizes = np.diff(self.chunks.start.numpy())
+        inputs = [iterations.number, schedule, self.chunks, iterations.has_fixed_period]
+        how = {"cost": VERTEX * sizes, "tile_threads": THREADS}
+        return self.model.launches.record(sample_chunks, len(sizes), inputs, [at], **how)
 
     @property
     def reported(self):

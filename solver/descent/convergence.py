@@ -85,7 +85,8 @@ class Convergence:
             else:
                 chooses_period = not self.has_fixed_period
                 self.accuracy = Accuracy(model, iterations, collapsed, chooses_period)
-            self.checks.append(self.accuracy.check)
+            if self.accuracy.check:
+                self.checks.append(self.accuracy.check)
         if coarse and not self.has_fixed_period:
             steps = [n + 1 for n in range(count) if coarse_step_follows(n, model.settings)]
             self.error = PositionError(model, count, steps)

@@ -51,12 +51,14 @@ class EquilibriumAccuracy(BodyErrorEstimates):
         ):
             actions[done] |= action
         schedule.actions = model.upload(actions[1:], int)
-        sample, *sums = self.record_sampling(iterations.number, schedule, at)
+        schedule.last = iterations.count
+        self.give_sums(at)
+        sample = self.record_sampling(iterations, schedule, at)
         accuracy, ended = wp.float64(model.settings.accuracy), wp.zeros_like(iterations.is_met)
         find = model.launches.record(
             find_errors_at_one_rate,
             len(self.body),
-            [iterations.number, schedule, self.chunks, *sums, accuracy, collapsed],
+            [iterations.number, schedule, self.chunks, at, accuracy, collapsed],
             [self.errors, ended, iterations.is_met],
             tile_threads=THREADS,
         )

@@ -6,10 +6,20 @@ from itertools import pairwise
 import numpy as np
 import warp as wp
 
-from ..device import launches
 from ..device.launches import SharedLaunches
+from ..kernels.contact.feasibility.truncation import Settling
+from ..kernels.descent.color_sweep import (
+    BOUND,
+    COMMIT,
+    FOLLOW,
+    SOLVE,
+    THREADS,
+    TRUNCATE,
+    sweep_kernel,
+)
 from ..kernels.descent.vertex_solve import vertex_kernels
 from ..kernels.device.teams import ALONE, EIGHT, FIRST_OF_EIGHT
+from ..kernels.device.turns import TURNS
 from ..kernels.rigid.sweep import body_kernel
 from ..model.stage import RecordedStage, Stage
 
@@ -76,44 +86,76 @@ class Sweeps(RecordedStage):
 
     def record(self):
         model = self.model
-        if self._fit_one_block():
-            self.visits = self._in_one_block()
-            return
-        searches = model.settings.line_search
-        kernel, team = model.kernels.search if searches else model.kernels.solve, ALONE
+        searches, is_wide = model.settings.line_search, model.launches.are_wide
+        kernels, team = model.kernels, ALONE
         largest = np.diff(model.color_start).max(initial=0)
-        if model.launches.are_wide and not searches and largest <= SHARED:
+        if is_wide and not searches and largest <= SHARED:
             is_cpu = model.device.is_cpu
             team = FIRST_OF_EIGHT if is_cpu else EIGHT
-            kernel = vertex_kernels(model.assembly.kinds, model.terms, is_cpu, team).solve
+            kernels = vertex_kernels(model.assembly.kinds, model.terms, is_cpu, team)
+        colors = [int(start) for start in model.color_start]
+        colors = colors[: 1 + sum(first < model.assembly.rigid_start for first in colors[:-1])]
+        settling = None if searches or not is_wide else self._settling()
+        if settling and len(colors) > 1:
+            stages = [[self._in_turns(settling, team, colors)]]
+        else:
+            kernel = kernels.search if searches else kernels.solve
+            solves = self._color_by_color(kernel, team, colors)
+            stages = [stage for color in solves for stage in self._visits(*color)]
+        stages += [stage for color in self._of_rigid_bodies() for stage in self._visits(*color)]
+        self.visits = SharedLaunches(stages)
+
+    def _settling(self):
+        """Return what settles colors within the launch of a sweep; None where that cannot be."""
+        contact = self.model.contact
+        return Settling() if contact is None else contact.truncation.within_sweeps()
+
+    def _color_by_color(self, kernel, team, colors):
+        """Yield the launch of each color, with its range of vertices."""
+        model = self.model
         # A line search moves vertices to and fro, and contact partners of the same color read them.
-        whole = searches and model.contact is not None
+        whole = model.settings.line_search and model.contact is not None
         costs = visit_costs(model)
-        solves = [
-            (
-                model.launches.record(
-                    kernel,
-                    last - first,
-                    [wp.vec2i(first, last), model.objective, model.elements, model.relaxation],
-                    [
-                        model.x,
-                        model.candidate,
-                        model.touched,
-                        model.rejected,
-                    ],
-                    cost=0.0 if whole else costs[first:last],
-                    first=first,
-                    team=team.size,
-                ),
-                first,
-                last,
+        for first, last in pairwise(colors):
+            inputs = [wp.vec2i(first, last), model.objective, model.elements, model.relaxation]
+            solve = model.launches.record(
+                kernel,
+                last - first,
+                inputs,
+                [model.x, model.candidate, model.touched, model.rejected],
+                cost=0.0 if whole else costs[first:last],
+                first=first,
+                team=team.size,
             )
-            for first, last in pairwise(int(start) for start in model.color_start)
-            if first < model.assembly.rigid_start
-        ]
-        solves += self._of_rigid_bodies()
-        stages = (self._visits(*color) for color in solves)
-        self.visits = SharedLaunches([stage for color in stages for stage in color])
+            yield solve, first, last
+
+    def _in_turns(self, settling, team, colors):
+        """Return the launch of all colors, whose blocks wait for those of the colors before."""
+        model, threads = self.model, int(THREADS)
+        works, before, followers = [], [], [np.zeros(0, dtype=np.int32)]
+        points = settling.points[1] - settling.points[0]
+        for first, last in pairwise(colors):
+            color = first, last
+            steps = [(SOLVE, team.size * (last - first), color)]
+            if model.contact is not None:
+                follow = sum(map(len, followers))
+                followers.append(model.followers.moved[color].numpy())
+                steps.append((BOUND, points, color))
+                steps += [(work, last - first, color) for work in (TRUNCATE, COMMIT)]
+                end = follow + len(followers[-1])
+                steps.append((FOLLOW, end - follow, (follow, end)))
+            for work, count, things in steps:
+                ended = len(works)
+                works += [(int(work), begin, *things) for begin in range(0, count, threads)]
+                before += [ended] * (len(works) - ended)
+        settling.followers = model.upload(np.concatenate(followers), int)
+        works = model.upload(np.array(works, np.int32), wp.vec4i)
+        before = model.upload(np.array(before, np.int32), int)
+        inputs = [works, before, model.objective, model.elements, model.relaxation, settling]
+        turns = wp.zeros(TURNS, dtype=int, device=model.device)
+        outputs = [model.x, model.candidate, model.touched, model.rejected, turns]
+        kernel = sweep_kernel(model.assembly.kinds, model.terms, model.device.is_cpu, team)
+        return model.launches.record(kernel, len(works), inputs, outputs, tile_threads=threads)
 
     def _of_rigid_bodies(self):
         """Return the launches of the colors of rigid bodies, with their ranges of vertices."""
@@ -131,24 +173,6 @@ class Sweeps(RecordedStage):
                 )
                 solves.append((solve, first, last))
         return solves
-
-    def _fit_one_block(self):
-        """Return whether a block of a GPU takes all colors, none of which has more vertices than it
-        has threads: that takes as long as before, without as many launches.
-        """
-        model = self.model
-        is_plain = model.contact is None and not model.settings.line_search
-        largest = np.diff(model.color_start).max(initial=0)
-        return model.launches.are_wide and is_plain and 0 < largest <= launches.THREADS
-
-    def _in_one_block(self):
-        """Return the launch of all colors."""
-        model = self.model
-        colors = model.upload(np.asarray(model.color_start, np.int32), int)
-        inputs = [colors, model.objective, model.elements, model.relaxation]
-        outputs = [model.x, model.candidate, model.touched, model.rejected]
-        kernel, threads = model.kernels.sweep, launches.THREADS
-        return model.launches.record(kernel, 1, inputs, outputs, tile_threads=threads)
 
     def _visits(self, solve, first, last):
         """Return the launch stages of a color, which begin with the launch `solve`."""

@@ -2,22 +2,39 @@
 """Cholesky decomposition of matrices in skylines, on the CPU and in tiles."""
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import warp as wp
 
+from vbd.solver.coarse import cholesky
 from vbd.solver.coarse.cholesky import Factors, Systems, TileFactors
 from vbd.solver.device.launches import Launches
 from vbd.solver.device.threads import Workers
 from vbd.solver.kernels.coarse.cholesky_cpu import SHIFT
+from vbd.solver.kernels.coarse.coarse_step import Members, Moves
+from vbd.solver.kernels.coarse.matrix import Patches
+from vbd.solver.kernels.coarse.restriction import Pulls
 from vbd.solver.kernels.coarse.skyline import PANEL, Skyline
 
 # (rows, most columns left of the diagonal) of matrices; those of the tiles, which compile and run
 # slowly on the CPU, are a few, with and without columns left of an inverted block.
 SHAPES = [(1, 1), (12, 12), (16, 5), (100, 20), (130, 130), (333, 61)]
 FEW = [(12, 12), (70, 20), (300, 40), (140, 140)]
-KINDS = [pytest.param(Factors, SHAPES, id="cpu"), pytest.param(TileFactors, FEW, id="tiles")]
+
+
+def in_small_blocks(launches, systems):
+    """Factors in tiles with several inverted blocks of L."""
+    with patch.object(cholesky, "MOST", 3), patch.object(cholesky, "FEWEST", 1):
+        return TileFactors(launches, systems)
+
+
+KINDS = [
+    pytest.param(Factors, SHAPES, id="cpu"),
+    pytest.param(TileFactors, FEW, id="tiles"),
+    pytest.param(in_small_blocks, FEW, id="tiles, small blocks"),
+]
 
 
 def skyline_of(shapes):
@@ -54,6 +71,16 @@ def positive_matrices(shapes, seed=4):
     return matrices
 
 
+def no_patches():
+    """Patches, forces, members and moves of a step without any."""
+    patches, pulls, members = Patches(), Pulls(), Members()
+    patches.first = wp.zeros(0, dtype=int, device="cpu")
+    members.shape = wp.zeros(0, dtype=wp.mat33, device="cpu")
+    moves = Moves()
+    moves.x = moves.before = moves.moved = wp.zeros(0, dtype=wp.vec3, device="cpu")
+    return patches, pulls, members, moves
+
+
 def factors_of(kind, shapes, threads=1):
     """The factors of a kind, as `solve(matrices, right)`, and the matrix storage as `systems`."""
     skyline = skyline_of(shapes)
@@ -69,6 +96,7 @@ def factors_of(kind, shapes, threads=1):
     systems = Systems(skyline, matrix, right, solution, *sizes)
     workers = Workers(threads)
     factors = kind(Launches("cpu", workers), systems)
+    step = factors.step(*no_patches(), 0.0)
 
     def put(matrices, sides):
         stored, vector = np.zeros((len(matrix) // PANEL, PANEL)), np.zeros(len(right))
@@ -91,7 +119,7 @@ def factors_of(kind, shapes, threads=1):
     def solve(matrices, sides):
         put(matrices, sides)
         factors.factor()
-        factors.solve()
+        step()
         return solutions()
 
     return SimpleNamespace(

@@ -15,6 +15,7 @@ from vbd.solver.kernels.coarse import slopes
 from vbd.solver.kernels.coarse.element_terms import coarse_kernels
 from vbd.solver.kernels.contact.feasibility import pair_bounds, truncation
 from vbd.solver.kernels.descent import vertex_solve
+from vbd.solver.kernels.descent.color_sweep import sweep_kernel
 from vbd.solver.kernels.device.teams import EIGHT
 from vbd.solver.kernels.elements.flow import exact_rest_kernel, flow_kernel
 from vbd.solver.kernels.elements.rest_values import rest_kernel
@@ -47,7 +48,8 @@ def modules_with_kernels():
             yield found.name.removeprefix(prefix), module
     made = vertex_solve.vertex_kernels
     yield "vertex, solids", made(SOLIDS, TOUCH).solve.module
-    yield "vertex, sweep", made(TETS, vertex_solve.ANALYTIC).sweep.module
+    for width in (0, vertex_solve.IN_CELLS):
+        yield f"vertex, sweep, {width}", sweep_kernel(TETS, TOUCH | width, team=EIGHT).module
     yield "vertex, others", made(OTHERS, vertex_solve.ATTACHMENTS).solve.module
     # The search contains all forces twice.
     yield "vertex, search", made(TETS, TOUCH).search.module
@@ -120,3 +122,14 @@ def test_kernels_compile_for_cuda(name, architecture, tmp_path):
     )
     (cubin,) = tmp_path.glob("*.cubin")
     assert cubin.read_bytes()[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("name", ["coarse.cholesky_gpu", "coarse.substitution_gpu"])
+def test_blocks_that_wait_read_what_others_have_just_written(name, tmp_path):
+    # The cache for data that no launch changes is not emptied at a wait.
+    wp.compile_aot_module(
+        MODULES[name], device=None, arch=OLDEST, module_dir=str(tmp_path), use_ptx=True
+    )
+    (ptx,) = tmp_path.glob("*.ptx")
+    text = ptx.read_text()
+    assert "ld.volatile" in text and "ld.global.nc" not in text

@@ -28,17 +28,16 @@ class Gaps:
         )
         self.watch.bound.fill_(1.0)
         self.watch.kinematic_start = model.free_count
-        self.watch.unknown, self.watch.is_stale = (
-            wp.ones(1, dtype=int, device=device) for _ in range(2)
-        )
+        # Side by side: one launch sets both.
+        self.flags = wp.ones(2, dtype=int, device=device)
+        self.watch.unknown, self.watch.is_stale = self.flags[:1], self.flags[1:]
         self.watch.displacements = wp.zeros(count, dtype=wp.vec4, device=device)
         self.watch.changed = wp.zeros(count, dtype=int, device=device)
         self.watch.together = wp.zeros(0, dtype=int, device=device)
 
     def forget(self):
         """Mark all gaps as unknown until pairs are refreshed."""
-        self.watch.unknown.fill_(1)
-        self.watch.is_stale.fill_(1)
+        self.flags.fill_(1)
 
     def begin_step(self, x):
         """Begin displacements at x [m], with unknown strides."""
@@ -66,8 +65,7 @@ class Refresh:
         if self.revision != self.model.lists.revision:
             self._record()
         play(self.launches)
-        self.gaps.watch.is_stale.zero_()
-        self.gaps.watch.unknown.zero_()
+        self.gaps.flags.zero_()
 
     def renew_planes(self):
         """Let the normals of all pairs separate their sides as they are now."""

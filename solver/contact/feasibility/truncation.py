@@ -118,6 +118,22 @@ class Truncation:
         self._update_launches()
         return [[solve], *([launch] for launch in self.record(first, last, like=solve))]
 
+    def within_sweeps(self):
+        """Return what the launch of a whole sweep needs to settle its colors (`Settling`), but for
+        followers; None where rigid bodies take other launches in between.
+        """
+        if not self.on or self.model.rigid:
+            return None
+        self._update_launches()
+        settling = kernels.Settling()
+        settling.regions, settling.lists = self.regions.struct, self.model.lists.all
+        settling.watch, settling.slack = self.gaps.watch, SLACK
+        surface, settling.free_count = self.model.surface, self.model.free_count
+        settling.points = wp.vec2i(surface.point_start, len(surface.body))
+        for name in ("fraction", "cut", "stuck", "needs_search"):
+            setattr(settling, name, getattr(self, name))
+        return settling
+
     def turn(self, first, last):
         """Turn the planes of pairs with rigid bodies behind steps of a range."""
         if (first, last) not in self.turns:

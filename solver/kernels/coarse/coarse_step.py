@@ -23,6 +23,7 @@ class Members:
     first_chunk: wp.array[int]  # [aggregate + 1]
     arm: wp.array[wp.vec3]  # p without the constant mode; 0 for vertices that follow others
     shape: wp.array[wp.mat33]  # [chunk] Σ (x − x₀) pᵀ
+    shape_before: wp.array[wp.mat33]  # [aggregate] that when its blocks were found
     slope: wp.array[wp.vec2d]  # [chunk] −Σ f·d without elements, and its rise per α
     samples: wp.array[vec8]  # [chunk] of contacts, less the slope at 0
 
@@ -41,20 +42,29 @@ class ComponentSteps:
     ruined: wp.array[int]  # [component] 1 where any tet of its island has collapsed
 
 
-@wp.kernel
-def prolong(
-    first: int,
+@wp.struct
+class Moves:
+    """Arrays of a step [vertex]."""
+
+    x: wp.array[wp.vec3]
+    before: wp.array[wp.vec3]  # x as the step begins
+    asleep: wp.array[int]
+    direction: wp.array[wp.vec3]  # d
+    moved: wp.array[wp.vec3]  # x + d, and x of vertices without aggregate; may be x itself
+    component: wp.array[int]
+    relaxation: wp.array[float]  # of sweeps, ...
+    relaxed: wp.array[float]  # ... and in the next sweep: 1 where too many tets have collapsed
+
+
+@wp.func
+def prolong_chunk(
+    chunk: int,
     solution: wp.array[wp.float64],
     members: Members,
     patches: Patches,
-    x: wp.array[wp.vec3],
-    asleep: wp.array[int],
-    # out
-    direction: wp.array[wp.vec3],
-    moved: wp.array[wp.vec3],
+    moves: Moves,
 ):
-    """Set d = P R z for chunks of vertices, 0 for those `asleep`, and the positions x + d."""
-    chunk = first + wp.tid()
+    """Set d = P R z for a chunk of vertices, 0 for those asleep, and the positions x + d."""
     begin = members.start[chunk]
     k = patches.of[members.vertex[begin]]
     z = mat43()
@@ -67,10 +77,23 @@ def prolong(
     for q in range(begin, members.start[chunk + 1]):
         i = members.vertex[q]
         d = patches.modes[i] * z
-        if asleep[i] != 0:
+        if moves.asleep[i] != 0:
             d = wp.vec3(0.0)
-        direction[i] = d
-        moved[i] = x[i] + d
+        moves.direction[i] = d
+        moves.moved[i] = moves.x[i] + d
+
+
+@wp.kernel
+def prolong(
+    first: int,
+    solution: wp.array[wp.float64],
+    members: Members,
+    patches: Patches,
+    # in and out
+    moves: Moves,
+):
+    """Set d and x + d of all vertices, a chunk per thread."""
+    prolong_chunk(first + wp.tid(), solution, members, patches, moves)
 
 
 @wp.kernel
@@ -105,28 +128,26 @@ def take_difference(
     direction[i] = after[i] - before[i]
 
 
+@wp.func
+def move_member(member: int, members: Members, components: ComponentSteps, moves: Moves):
+    """Move a vertex of an aggregate to x + α d, and set the relaxation factor of its next sweep."""
+    i = members.vertex[member]
+    k = moves.component[i]
+    step_length = components.step_length[k]
+    moves.x[i] = moves.before[i]
+    if step_length > 0.0:
+        moves.x[i] = moves.before[i] + step_length * moves.direction[i]
+    if i < moves.relaxed.shape[0]:
+        moves.relaxed[i] = wp.where(components.collapsed[k] != 0, 1.0, moves.relaxation[i])
+
+
 @wp.kernel
 def move(
     first: int,
-    before: wp.array[wp.vec3],
-    direction: wp.array[wp.vec3],
     members: Members,
-    component: wp.array[int],
     components: ComponentSteps,
-    relaxation: wp.array[float],
-    # out
-    x: wp.array[wp.vec3],
-    relaxed: wp.array[float],
+    # in and out
+    moves: Moves,
 ):
-    """Move the vertices of aggregates to x + α d; `component` [vertex].
-
-    `relaxed` is the relaxation factor of the next sweep, 1 where too many tets have collapsed.
-    """
-    i = members.vertex[first + wp.tid()]
-    k = component[i]
-    step_length = components.step_length[k]
-    x[i] = before[i]
-    if step_length > 0.0:
-        x[i] = before[i] + step_length * direction[i]
-    if i < relaxed.shape[0]:
-        relaxed[i] = wp.where(components.collapsed[k] != 0, 1.0, relaxation[i])
+    """Move the vertices of aggregates to x + α d."""
+    move_member(first + wp.tid(), members, components, moves)

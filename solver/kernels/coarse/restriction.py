@@ -61,6 +61,41 @@ def pull_at(v: int, force: wp.vec3, patches: Patches):
     return wp.outer(patches.modes[v], force)
 
 
+@wp.func
+def sum_chunk(chunk: int, patches: Patches, pulls: Pulls):
+    """Sum p fᵀ over a chunk of the lists of forces."""
+    total = mat43()
+    for q in range(pulls.start[chunk], pulls.start[chunk + 1]):
+        total += pull_at(pulls.vertex[q], pulls.force[pulls.slot[q]], patches)
+    pulls.sums[chunk] = total
+
+
+@wp.func
+def restrict_mode(
+    k: int,
+    m: int,
+    lane: int,
+    turn: wp.mat33,
+    patches: Patches,
+    pulls: Pulls,
+    right: wp.array[wp.float64],
+):
+    """Set Pᵀf of mode m of aggregate k, rotated back by its `turn` to its orientation when the
+    matrix was assembled. One block calls this.
+    """
+    if m < patches.mode_count[k]:
+        force = wp.vec3d()
+        for q in range(pulls.first[k] + lane, pulls.first[k + 1], wp.block_dim()):
+            row = pulls.sums[pulls.term[q]][m]
+            force += wp.vec3d(wp.float64(row[0]), wp.float64(row[1]), wp.float64(row[2]))
+        force = block_vec3(force)
+        if lane == 0:
+            back = wp.transpose(turn)
+            turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
+            for i in range(3):
+                right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])
+
+
 @wp.kernel
 def sum_forces(
     first: int,
@@ -68,12 +103,8 @@ def sum_forces(
     # in and out
     pulls: Pulls,
 ):
-    """Sum p fᵀ over a chunk of the lists of forces."""
-    chunk = first + wp.tid()
-    total = mat43()
-    for q in range(pulls.start[chunk], pulls.start[chunk + 1]):
-        total += pull_at(pulls.vertex[q], pulls.force[pulls.slot[q]], patches)
-    pulls.sums[chunk] = total
+    """Sum p fᵀ over every chunk of the lists of forces."""
+    sum_chunk(first + wp.tid(), patches, pulls)
 
 
 @wp.kernel
@@ -83,18 +114,6 @@ def restrict(
     # out
     right: wp.array[wp.float64],
 ):
-    """Set Pᵀf of every aggregate, rotated back to its orientation when the matrix was assembled.
-    One block per aggregate and mode.
-    """
+    """Set Pᵀf of all aggregates. One block per aggregate and mode."""
     k, m, lane = wp.tid()
-    if m < patches.mode_count[k]:
-        force = wp.vec3d()
-        for q in range(pulls.first[k] + lane, pulls.first[k + 1], wp.block_dim()):
-            row = pulls.sums[pulls.term[q]][m]
-            force += wp.vec3d(wp.float64(row[0]), wp.float64(row[1]), wp.float64(row[2]))
-        force = block_vec3(force)
-        if lane == 0:
-            back = wp.transpose(patches.turn[k])
-            turned = back * wp.vec3(float(force[0]), float(force[1]), float(force[2]))
-            for i in range(3):
-                right[patches.first[k] + 3 * m + i] = wp.float64(turned[i])
+    restrict_mode(k, m, lane, patches.turn[k], patches, pulls, right)

@@ -8,6 +8,7 @@ begins, when an aggregate has been strained, and after coarse steps that were cu
 
 import warp as wp
 
+from ..device.blocks import block_mat33
 from ..device.options import OPTIONS
 from .coarse_step import ComponentSteps, Members
 from .matrix import Patches
@@ -21,6 +22,18 @@ MOST_STRAIN = wp.constant(0.1)
 LEAST_STEP = wp.constant(0.5)
 
 
+@wp.func
+def sum_shape(chunk: int, x: wp.array[wp.vec3], patches: Patches, members: Members):
+    """Sum (x − x₀) pᵀ over a chunk of vertices. Σ p is 0: a near x₀ keeps the most digits."""
+    begin = members.start[chunk]
+    k = patches.of[members.vertex[begin]]
+    origin = x[members.vertex[members.start[members.first_chunk[k]]]]
+    total = wp.mat33(0.0)
+    for q in range(begin, members.start[chunk + 1]):
+        total += wp.outer(x[members.vertex[q]] - origin, members.arm[q])
+    members.shape[chunk] = total
+
+
 @wp.kernel
 def sum_shapes(
     first: int,
@@ -29,15 +42,8 @@ def sum_shapes(
     # out
     members: Members,
 ):
-    """Sum (x − x₀) pᵀ over chunks of vertices. Σ p is 0: a near x₀ keeps the most digits."""
-    chunk = first + wp.tid()
-    begin = members.start[chunk]
-    k = patches.of[members.vertex[begin]]
-    origin = x[members.vertex[members.start[members.first_chunk[k]]]]
-    total = wp.mat33(0.0)
-    for q in range(begin, members.start[chunk + 1]):
-        total += wp.outer(x[members.vertex[q]] - origin, members.arm[q])
-    members.shape[chunk] = total
+    """Sum up the shapes of chunks."""
+    sum_shape(first + wp.tid(), x, patches, members)
 
 
 @wp.func
@@ -99,6 +105,19 @@ def strain_between(before: wp.mat33, after: wp.mat33, r: wp.mat33):
             moved = wp.length(wp.vec3(change[0, n], change[1, n], change[2, n]))
             most = wp.max(most, moved / length)
     return most
+
+
+@wp.func
+def turn_by_block(k: int, lane: int, patches: Patches, members: Members):
+    """Return the rotation of aggregate k since its blocks were found, by a block."""
+    turn = patches.turn[k]
+    if patches.mode_count[k] == 4:
+        total = wp.mat33d()
+        first, end = members.first_chunk[k] + lane, members.first_chunk[k + 1]
+        for chunk in range(first, end, wp.block_dim()):
+            total += wp.mat33d(members.shape[chunk])
+        turn = turn_between(members.shape_before[k], wp.mat33(block_mat33(total)), 4)
+    return turn
 
 
 @wp.kernel

@@ -10,7 +10,9 @@ import warp as wp
 
 from ..device.blocks import block_sum, is_last_block
 from ..device.options import OPTIONS
-from .coarse_step import ComponentSteps, Members
+from ..device.turns import end_turn, take_turn, wait_for_turns
+from .coarse_step import ComponentSteps, Members, Moves, move_member
+from .line_minimum import Slope, first_minimum
 from .line_sums import SAMPLES, LineSums, vec6d, vec8
 
 wp.set_module_options(OPTIONS)
@@ -18,64 +20,10 @@ wp.set_module_options(OPTIONS)
 # Where more than this fraction of the tets of a component have collapsed, affine patches would
 # press it into the false minimum at F = 0: its island skips the step.
 MOST_COLLAPSED = wp.constant(0.1)
+# Threads of a block.
+THREADS = wp.constant(256)
 # The smallest fraction of the longest step over which contacts are sampled.
 FINEST = wp.constant(1.0e-7)
-
-
-@wp.struct
-class Slope:
-    """The slope φ'(α): a polynomial, plus linear interpolation between samples."""
-
-    polynomial: vec6d
-    elements: vec8  # at α = longest · 1/8, … 8/8
-    contacts: vec8  # at α = reach · 1/8, … 8/8
-    longest: float
-    reach: float
-
-
-@wp.func
-def between_samples(samples: vec8, at: float):
-    """The value at a fraction of the sampled interval; it is 0 at the beginning."""
-    n = wp.min(int(at * float(SAMPLES)), SAMPLES - 1)
-    left = float(0.0)
-    if n > 0:
-        left = samples[n - 1]
-    return left + (at * float(SAMPLES) - float(n)) * (samples[n] - left)
-
-
-@wp.func
-def slope_at(slope: Slope, alpha: float):
-    a = wp.float64(alpha)
-    p = slope.polynomial
-    value = p[0] + a * (p[1] + a * (p[2] + a * (p[3] + a * (p[4] + a * p[5]))))
-    of_elements = between_samples(slope.elements, alpha / slope.longest)
-    of_contacts = between_samples(slope.contacts, alpha / slope.reach)
-    return value + wp.float64(of_elements + of_contacts)
-
-
-@wp.func
-def first_minimum(slope: Slope):
-    """The smallest α at which φ' is no longer negative, or `reach`."""
-    low = float(0.0)
-    high = float(0.0)
-    steps = int(4) * SAMPLES
-    n = int(0)
-    while n < steps:
-        n += 1
-        high = slope.reach * float(n) / float(steps)
-        if not (slope_at(slope, high) < wp.float64(0.0)):
-            break
-        low = high
-    if low < high:
-        n = int(0)
-        while n < 24:
-            n += 1
-            middle = 0.5 * (low + high)
-            if slope_at(slope, middle) < wp.float64(0.0):
-                low = middle
-            else:
-                high = middle
-    return low
 
 
 @wp.struct
@@ -206,6 +154,38 @@ def choose_step_length(
     return is_early
 
 
+@wp.func
+def choose_by_block(
+    k: int,
+    share: int,
+    lane: int,
+    longest: float,
+    counts_skips: int,
+    members: Members,
+    sums: LineSums,
+    reduced: ReducedSums,
+    ended: wp.array[int],
+    reach: wp.array[float],
+    components: ComponentSteps,
+    is_early: wp.array[int],
+):
+    """Sum up a share of component k, and in the last block choose all α (`choose_step_lengths`)."""
+    reduce_members(k, share, lane, members, components, reduced)
+    reduce_elements(k, share, lane, sums, reduced)
+    count = components.island.shape[0]
+    if is_last_block(count * reduced.shares, ended):
+        far, early = reach[0], int(0)
+        for island in range(lane, count, wp.block_dim()):
+            chosen = components.step_length[island]
+            is_chosen = far < longest and (chosen == 0.0 or chosen >= far)
+            if components.island[island] == island and not is_chosen:
+                early += choose_step_length(island, longest, far, counts_skips, reduced, components)
+        early = block_int(early)
+        if lane == 0:
+            is_early[0] = wp.min(early, 1)
+            reach[0] = wp.where(early > 0, far / float(SAMPLES), longest)
+
+
 @wp.kernel
 def choose_step_lengths(
     longest: float,
@@ -228,17 +208,64 @@ def choose_step_lengths(
     again. Skipped steps are counted unless `counts_skips` is 0.
     """
     k, share, lane = wp.tid()
-    reduce_members(k, share, lane, members, components, reduced)
-    reduce_elements(k, share, lane, sums, reduced)
-    count = components.island.shape[0]
-    if is_last_block(count * reduced.shares, ended):
-        far, early = reach[0], int(0)
-        for island in range(lane, count, wp.block_dim()):
-            chosen = components.step_length[island]
-            is_chosen = far < longest and (chosen == 0.0 or chosen >= far)
-            if components.island[island] == island and not is_chosen:
-                early += choose_step_length(island, longest, far, counts_skips, reduced, components)
-        early = block_int(early)
-        if lane == 0:
-            is_early[0] = wp.min(early, 1)
-            reach[0] = wp.where(early > 0, far / float(SAMPLES), longest)
+    choose_by_block(
+        k,
+        share,
+        lane,
+        longest,
+        counts_skips,
+        members,
+        sums,
+        reduced,
+        ended,
+        reach,
+        components,
+        is_early,
+    )
+
+
+@wp.kernel
+def choose_and_move(
+    longest: float,
+    members: Members,
+    sums: LineSums,
+    # in and out
+    reduced: ReducedSums,
+    ended: wp.array[int],
+    turns: wp.array[int],
+    reach: wp.array[float],
+    components: ComponentSteps,
+    moves: Moves,
+    # out
+    is_early: wp.array[int],
+):
+    """Choose step lengths (`choose_step_lengths`), and behind them move all vertices of aggregates.
+    If islands shall choose again, their vertices are moved again.
+    """
+    _block, lane = wp.tid()
+    shares = reduced.shares
+    choosing = components.island.shape[0] * shares
+    count = members.vertex.shape[0]
+    moving = (count + THREADS - 1) / THREADS
+    turn = take_turn(turns)
+    if turn < choosing:
+        choose_by_block(
+            turn / shares,
+            turn % shares,
+            lane,
+            longest,
+            1,
+            members,
+            sums,
+            reduced,
+            ended,
+            reach,
+            components,
+            is_early,
+        )
+    else:
+        wait_for_turns(choosing, turns)
+        first = THREADS * (turn - choosing)
+        for member in range(first + lane, wp.min(first + THREADS, count), wp.block_dim()):
+            move_member(member, members, components, moves)
+    end_turn(choosing + moving, turns)

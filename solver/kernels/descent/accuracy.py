@@ -17,6 +17,7 @@ import warp as wp
 from ..device.blocks import is_last_block
 from ..device.chunks import Chunks
 from ..device.options import OPTIONS
+from ..device.turns import end_turn, take_turn, wait_for_turns
 from .body_errors import (
     BodyErrorArrays,
     Displacements,
@@ -25,7 +26,15 @@ from .body_errors import (
     means_of,
     set_error,
 )
-from .error_samples import CHOOSE, ESTIMATE, CheckSchedule
+from .error_samples import (
+    CHOOSE,
+    ESTIMATE,
+    CheckSchedule,
+    ErrorSampleArrays,
+    action_in,
+    sample_chunk,
+)
+from .iterations import Progress, end
 
 wp.set_module_options(OPTIONS)
 
@@ -125,48 +134,114 @@ def find_error(
     set_error(b, rate, error, motion, goal, displacement, bodies)
 
 
+@wp.func
+def find_body_error(
+    b: int,
+    lane: int,
+    number: int,
+    action: int,
+    schedule: CheckSchedule,
+    chunks: Chunks,
+    samples: ErrorSampleArrays,
+    gravity: wp.array[wp.vec3],
+    demand: Demand,
+    bodies: BodyErrorArrays,
+):
+    """Estimate the error of body b after the iteration `number`, by a block."""
+    total, displacement = means_of(b, lane, chunks, samples.moves, samples.displacements, bodies)
+    if lane == 0:
+        fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
+        compared = schedule.compared[number]
+        find_error(b, number + 1, compared, total, displacement, fall, demand.accuracy, bodies)
+
+
+@wp.func
+def decide(
+    lane: int,
+    action: int,
+    schedule: CheckSchedule,
+    collapsed: wp.array[int],
+    bodies: BodyErrorArrays,
+    has_fixed_period: wp.array[int],
+    is_met: wp.array[int],
+):
+    """Decide if the accuracy is met, and perhaps if cycles have a fixed period, by a block.
+
+    Remembered rates fade where cycles grow, which give no new rates: later substeps then try a
+    fixed period again.
+    """
+    met = are_below(lane, wp.float64(0.0), collapsed, bodies)
+    if lane == 0:
+        is_met[0] = met
+    if action & CHOOSE:
+        is_fixed = are_below(lane, schedule.left, collapsed, bodies)
+        if lane == 0:
+            has_fixed_period[0] = is_fixed
+        if is_fixed == 0:
+            for k in range(lane, bodies.bound.shape[0], wp.block_dim()):
+                bodies.slowest[k] = faded(bodies.slowest[k])
+
+
 @wp.kernel
 def find_errors(
     iteration: wp.array[int],
     schedule: CheckSchedule,
     chunks: Chunks,
-    moves: wp.array[wp.vec3d],
-    displacements: wp.array[Displacements],
+    samples: ErrorSampleArrays,
     gravity: wp.array[wp.vec3],
     demand: Demand,
     collapsed: wp.array[int],
     # in and out
     bodies: BodyErrorArrays,
     ended: wp.array[int],
-    # out
     has_fixed_period: wp.array[int],
+    # out
     is_met: wp.array[int],
 ):
-    """Estimate the error of every body, and decide if the accuracy is met, and perhaps if cycles
-    have a fixed period. One block per body; the last one decides.
-
-    Remembered rates fade where cycles grow, which give no new rates: later substeps then try a
-    fixed period again.
-    """
+    """Estimate the error of every body: one block per body; the last one decides."""
     b, lane = wp.tid()
     number = iteration[0]
-    action = schedule.actions[number]
+    action = action_in(number, schedule, has_fixed_period)
     if action & ESTIMATE == 0:
         return
-    total, displacement = means_of(b, lane, chunks, moves, displacements, bodies)
-    if lane == 0:
-        fall = demand.step_time * demand.step_time * wp.float64(wp.length(gravity[0]))
-        compared = schedule.compared[number]
-        find_error(b, number + 1, compared, total, displacement, fall, demand.accuracy, bodies)
-    count = bodies.bound.shape[0]
-    if is_last_block(count, ended):
-        met = are_below(lane, wp.float64(0.0), collapsed, bodies)
-        if lane == 0:
-            is_met[0] = met
-        if action & CHOOSE:
-            is_fixed = are_below(lane, schedule.left, collapsed, bodies)
-            if lane == 0:
-                has_fixed_period[0] = is_fixed
-            if is_fixed == 0:
-                for k in range(lane, count, wp.block_dim()):
-                    bodies.slowest[k] = faded(bodies.slowest[k])
+    find_body_error(b, lane, number, action, schedule, chunks, samples, gravity, demand, bodies)
+    if is_last_block(bodies.bound.shape[0], ended):
+        decide(lane, action, schedule, collapsed, bodies, has_fixed_period, is_met)
+
+
+@wp.kernel
+def check_errors(
+    schedule: CheckSchedule,
+    chunks: Chunks,
+    gravity: wp.array[wp.vec3],
+    demand: Demand,
+    collapsed: wp.array[int],
+    # in and out
+    samples: ErrorSampleArrays,
+    bodies: BodyErrorArrays,
+    ended: wp.array[int],
+    turns: wp.array[int],
+    progress: Progress,
+):
+    """Do what is due at the end of an iteration: sample all chunks, a block each; find errors
+    behind them (`find_errors`); then, by the last block, end the iteration.
+    """
+    _block, lane = wp.tid()
+    number = progress.iteration[0]
+    action = action_in(number, schedule, progress.has_fixed_period)
+    count, bodies_count = samples.moves.shape[0], bodies.bound.shape[0]
+    turn = take_turn(turns)
+    b = turn - count
+    if turn < count:
+        if action != 0:
+            sample_chunk(turn, lane, action, chunks, samples)
+    elif b == bodies_count:
+        wait_for_turns(turn, turns)  # all others have read the number of the iteration
+        end(lane, progress)
+    elif action & ESTIMATE:
+        wait_for_turns(count, turns)
+        find_body_error(b, lane, number, action, schedule, chunks, samples, gravity, demand, bodies)
+        if is_last_block(bodies_count, ended):
+            is_fixed, is_met = progress.has_fixed_period, progress.is_met
+            decide(lane, action, schedule, collapsed, bodies, is_fixed, is_met)
+    end_turn(count + bodies_count + 1, turns)

@@ -14,7 +14,7 @@ from .body_errors import (
     means_of,
     set_error,
 )
-from .error_samples import ESTIMATE, CheckSchedule
+from .error_samples import ESTIMATE, CheckSchedule, ErrorSampleArrays
 
 wp.set_module_options(OPTIONS)
 
@@ -56,8 +56,7 @@ def find_errors_at_one_rate(
     iteration: wp.array[int],
     schedule: CheckSchedule,
     chunks: Chunks,
-    moves: wp.array[wp.vec3d],
-    displacements: wp.array[Displacements],
+    samples: ErrorSampleArrays,
     accuracy: wp.float64,
     collapsed: wp.array[int],
     # in and out
@@ -72,7 +71,7 @@ def find_errors_at_one_rate(
     b, lane = wp.tid()
     if schedule.actions[iteration[0]] & ESTIMATE == 0:
         return
-    total, displacement = means_of(b, lane, chunks, moves, displacements, bodies)
+    total, displacement = means_of(b, lane, chunks, samples.moves, samples.displacements, bodies)
     if lane == 0:
         find_error(b, total, displacement, accuracy, bodies)
     if is_last_block(bodies.bound.shape[0], ended):

@@ -12,7 +12,9 @@ wp.set_module_options(OPTIONS)
 
 @wp.struct
 class ErrorSampleArrays:
-    """Positions [m] of vertices in a substep: at its start and after some of its iterations."""
+    """Positions [m] of vertices in a substep: at its start and after some of its iterations; and
+    sums of their moves [chunk].
+    """
 
     start: wp.array[wp.vec3]
     guess: wp.array[wp.vec3]  # where the iterations began
@@ -20,6 +22,10 @@ class ErrorSampleArrays:
     first: wp.array[wp.vec3]
     second: wp.array[wp.vec3]
     now: wp.array[wp.vec3]
+    touched: wp.array[int]  # 1 where touched in this substep [vertex]
+    cut: wp.array[int]  # not 0 where contact has cut the last step short [vertex]
+    moves: wp.array[wp.vec3d]  # `squares_of` [m²]
+    displacements: wp.array[Displacements]  # `displacement_of`
 
 
 @wp.func
@@ -37,7 +43,7 @@ def squares_of(i: int, samples: ErrorSampleArrays):
 
 
 @wp.func
-def displacement_of(i: int, samples: ErrorSampleArrays, touched: wp.array[int], cut: wp.array[int]):
+def displacement_of(i: int, samples: ErrorSampleArrays):
     """Return the squares [m²] of a vertex's displacements from the guess and from the inertial
     positions, and 1 where it is touched and where its step is cut."""
     moved = samples.now[i] - samples.guess[i]
@@ -45,8 +51,8 @@ def displacement_of(i: int, samples: ErrorSampleArrays, touched: wp.array[int], 
     return Displacements(
         wp.float64(wp.dot(moved, moved)),
         wp.float64(wp.dot(forced, forced)),
-        wp.float64(touched[i]),
-        wp.float64(wp.where(cut[i] != 0, 1, 0)),
+        wp.float64(samples.touched[i]),
+        wp.float64(wp.where(samples.cut[i] != 0, 1, 0)),
     )
 
 
@@ -96,37 +102,31 @@ class CheckSchedule:
     actions: wp.array[int]  # [iteration]
     compared: wp.array[int]  # [iteration] cycles of the last move
     left: wp.float64  # cycles that must suffice where the period is chosen
+    last: int  # the last iteration with actions where cycles grow
 
 
-@wp.kernel
-def sample_chunks(
-    first: int,
-    iteration: wp.array[int],
-    schedule: CheckSchedule,
-    chunks: Chunks,
-    touched: wp.array[int],
-    cut: wp.array[int],
-    # out
-    moves: wp.array[wp.vec3d],
-    displacements: wp.array[Displacements],
-    # in and out
-    samples: ErrorSampleArrays,
-):
-    """Sum up `squares_of` vertices and the squares [m²] of the displacements from the guess and
-    from the inertial positions, and count the vertices that are `touched` [vertex] in this substep,
-    and those whose last step contact has `cut` [vertex] short. Then take samples. One block per
-    chunk.
+@wp.func
+def action_in(number: int, schedule: CheckSchedule, has_fixed_period: wp.array[int]):
+    """Return what the iteration `number` does."""
+    action = schedule.actions[number]
+    if number > schedule.last and has_fixed_period[0] == 0:
+        action = 0
+    return action
+
+
+@wp.func
+def sample_chunk(chunk: int, lane: int, action: int, chunks: Chunks, samples: ErrorSampleArrays):
+    """Sum up `squares_of` the vertices of a chunk and the squares [m²] of the displacements from
+    the guess and from the inertial positions, and count the vertices that are touched in this
+    substep, and those whose last step contact has cut short. Then take samples. By a block.
     """
-    block, lane = wp.tid()
-    chunk = first + block
-    action = schedule.actions[iteration[0]]
     total, displacement = wp.vec3d(), Displacements()
     for q in range(chunks.start[chunk] + lane, chunks.start[chunk + 1], wp.block_dim()):
         i = chunks.vertex[q]
         now = samples.now[i]
         if action & ESTIMATE:
             total += squares_of(i, samples)
-            displacement += displacement_of(i, samples, touched, cut)
+            displacement += displacement_of(i, samples)
         if action & SHIFT:
             samples.first[i] = samples.second[i]
         if action & KEEP_FIRST:
@@ -136,5 +136,21 @@ def sample_chunks(
     if action & ESTIMATE:
         total, displacement = block_sums(total, displacement)
         if lane == 0:
-            moves[chunk] = total
-            displacements[chunk] = displacement
+            samples.moves[chunk] = total
+            samples.displacements[chunk] = displacement
+
+
+@wp.kernel
+def sample_chunks(
+    first: int,
+    iteration: wp.array[int],
+    schedule: CheckSchedule,
+    chunks: Chunks,
+    has_fixed_period: wp.array[int],
+    # in and out
+    samples: ErrorSampleArrays,
+):
+    """Sum up the moves of all chunks, and take samples. One block per chunk."""
+    block, lane = wp.tid()
+    action = action_in(iteration[0], schedule, has_fixed_period)
+    sample_chunk(first + block, lane, action, chunks, samples)

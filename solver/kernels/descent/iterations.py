@@ -49,30 +49,43 @@ def begin_iterations(
         goes_on[0] = 1
 
 
-@wp.kernel
-def end_iteration(
-    count: int,
-    table: wp.array2d[int],
-    fraction: wp.array[wp.float64],
-    has_fixed_period: wp.array[int],
-    is_met: wp.array[int],
-    frame_continues: wp.array[int],
-    # out
-    due: wp.array[int],
-    goes_on: wp.array[int],
-    # in and out
-    iteration: wp.array[int],
-):
-    """Decide if another iteration follows, and begin it: none after `count`, nor if the accuracy is
-    met, nor if contact lists lacked capacity, so that the frame is repeated.
+@wp.struct
+class Progress:
+    """State of the iterations of a substep; arrays of one number but for rules."""
+
+    count: int  # most iterations
+    table: wp.array2d[int]  # [rule, iteration] cases
+    fraction: wp.array[wp.float64]  # of the frame [1]
+    has_fixed_period: wp.array[int]
+    is_met: wp.array[int]  # 1 where the accuracy is met
+    frame_continues: wp.array[int]
+    due: wp.array[int]  # [rule]
+    goes_on: wp.array[int]
+    iteration: wp.array[int]
+
+
+@wp.func
+def end(lane: int, progress: Progress):
+    """Decide if another iteration follows, and begin it, by a block: none after `count`, nor if the
+    accuracy is met, nor if contact lists lacked capacity, so that the frame is repeated.
     """
-    _block, lane = wp.tid()
-    number = iteration[0] + 1
-    follows = number < count and is_met[0] == 0 and frame_continues[0] != 0
+    p = progress
+    number = p.iteration[0] + 1
+    follows = number < p.count and p.is_met[0] == 0 and p.frame_continues[0] != 0
     meet()
     if follows:
-        find_due(lane, number, table, fraction, has_fixed_period, due)
+        find_due(lane, number, p.table, p.fraction, p.has_fixed_period, p.due)
     if lane == 0:
-        goes_on[0] = wp.where(follows, 1, 0)
+        p.goes_on[0] = wp.where(follows, 1, 0)
         if follows:
-            iteration[0] = number
+            p.iteration[0] = number
+
+
+@wp.kernel
+def end_iteration(
+    # in and out
+    progress: Progress,
+):
+    """Decide if another iteration follows, and begin it."""
+    _block, lane = wp.tid()
+    end(lane, progress)

@@ -13,7 +13,6 @@ from ..contact.analytic_colliders import ContactModel
 from ..contact.at_vertex import contacts_at_vertex
 from ..contact.collider_forces import collider_forces
 from ..contact.pair_forces import Contacts
-from ..device.blocks import meet
 from ..device.options import OPTIONS
 from ..device.teams import ALONE, Team
 from ..elements.table import elements_force_hessian, elements_struct
@@ -49,12 +48,18 @@ class Objective:
 
 @dataclass(frozen=True)
 class VertexKernels:
-    """The kernels of one combination of terms."""
+    """The kernels of one combination of terms, and functions of the first."""
 
     solve: wp.Kernel
     search: wp.Kernel
     residual: wp.Kernel
-    sweep: wp.Kernel
+    vertex_step: wp.Function
+    take_step: wp.Function
+
+
+def embedded_width(terms):
+    """Return the number of corners of embedded points; 0 without any."""
+    return 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
 
 
 @cache
@@ -62,13 +67,13 @@ def vertex_kernels(
     kinds: tuple, terms: int, in_lanes: bool = False, team: Team = ALONE
 ) -> VertexKernels:
     """Return the kernels for elements of some kinds (`ElementKind`) and an objective with `terms`.
-    With a team of several, only `solve` is of use: a vertex has as many threads.
+    With a team of several, only `solve` and its functions are of use: a vertex has as many threads.
 
     Each combination is compiled separately: terms that a scene lacks cost neither registers nor
     compile time. With all terms in one kernel a plain soft body takes half as long again.
     """
     Elements, add_elements = elements_struct(kinds), elements_force_hessian(kinds, in_lanes, team)
-    width = 8 if terms & IN_CELLS else 4 if terms & IN_TETS else 0
+    width = embedded_width(terms)
     touches = bool(terms & CONTACTS), bool(terms & ANALYTIC)
     contact = contacts_at_vertex(*touches, width, in_lanes, team)
     colliders = collider_forces(width)
@@ -268,30 +273,4 @@ def vertex_kernels(
         rounding[i] = FLOAT32 * wp.length(x[i]) * wp.trace(hessian)
         touching[i] = contacts
 
-    @wp.kernel(module="unique", module_options=OPTIONS)
-    def sweep_vertices(
-        colors: wp.array[int],
-        objective: Objective,
-        elements: Elements,
-        relaxation: wp.array[float],
-        # out
-        x: wp.array[wp.vec3],
-        moved: wp.array[wp.vec3],
-        touched: wp.array[int],
-        rejected: wp.array[int],
-    ):
-        """Move each vertex by its own Newton step, color by color, by one block: color c begins
-        with the vertex colors[c]. Its threads wait for each other between colors.
-        """
-        _block, lane = wp.tid()
-        for c in range(colors.shape[0] - 1):
-            color = wp.vec2i(colors[c], colors[c + 1])
-            for i in range(color[0] + lane, color[1], wp.block_dim()):
-                start = x[i]
-                step, _force, touching = vertex_step(
-                    i, x, color, objective, elements, relaxation[i]
-                )
-                take_step(i, start, step, touching, moved, touched, rejected)
-            meet()
-
-    return VertexKernels(solve_vertices, search_vertices, residual_force, sweep_vertices)
+    return VertexKernels(solve_vertices, search_vertices, residual_force, vertex_step, take_step)

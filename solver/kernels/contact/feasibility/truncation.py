@@ -32,11 +32,27 @@ KINEMATIC = wp.constant(3)
 RIGID = wp.constant(0)
 
 
+@wp.struct
+class Settling:
+    """Arrays that end the steps of vertices, and in which that is noted."""
+
+    regions: Regions
+    lists: PairLists
+    watch: Watch
+    slack: float
+    free_count: int
+    points: wp.vec2i  # the first embedded point and the end
+    followers: wp.array[int]  # numbers of points that follow a color, color by color
+    fraction: wp.array[float]  # [vertex]
+    cut: wp.array[int]  # [vertex]
+    stuck: wp.array[int]
+    needs_search: wp.array[int]
+
+
 @cache
-def truncation_kernel(width: int) -> wp.Kernel:
-    """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
-    surface, lower_bounds = surface_functions(width), bounds_function(width)
-    surface_fraction = fraction_function(width)
+def truncation_function(width: int) -> wp.Function:
+    """Make `truncate_step` for scenes whose embedded points have `width` corners; 0 without any."""
+    surface, surface_fraction = surface_functions(width), fraction_function(width)
 
     @wp.func
     def is_rounded_away(
@@ -72,9 +88,9 @@ def truncation_kernel(width: int) -> wp.Kernel:
                             return True
         return False
 
-    @wp.kernel(module="unique", module_options=OPTIONS)
-    def truncate(
-        first: int,
+    @wp.func
+    def truncate_step(
+        i: int,
         model: ContactModel,
         moving: wp.vec2i,
         x: wp.array[wp.vec3],
@@ -82,23 +98,17 @@ def truncation_kernel(width: int) -> wp.Kernel:
         x_start: wp.array[wp.vec3],
         regions: Regions,
         lists: PairLists,
-        # in and out
         watch: Watch,
-        # out
         fraction: wp.array[float],
         cut: wp.array[int],
     ):
-        """Find the fraction of its step from x to `candidate` that each vertex may take, and its
-        limit. Vertices moving[0] up to moving[1] move at the same time. Kinematic ones may go
-        through analytic colliders. The pairs of embedded points have lowered bounds before.
+        """Find the fraction of its step from x to `candidate` that vertex i may take, and its
+        limit. Its bound has been lowered to what pairs allow.
         """
         embedding = model.embedding
-        i = first + wp.tid()
         x_i = x[i]
         step = candidate[i] - x_i
         moves = wp.length_sq(step) > 0.0
-        if moves:
-            lower_bounds(i, moving, x, candidate, lists, embedding, watch)
         # One point of a rigid body, which may stand still, has the bound of all.
         least = watch.bound[i]
         watch.bound[i] = 1.0
@@ -123,7 +133,65 @@ def truncation_kernel(width: int) -> wp.Kernel:
         fraction[i] = least
         cut[i] = reason
 
+    return truncate_step
+
+
+@cache
+def truncation_kernel(width: int) -> wp.Kernel:
+    """Make the kernel for scenes whose embedded points have `width` corners; 0 without any."""
+    truncate_step, lower_bounds = truncation_function(width), bounds_function(width)
+
+    @wp.kernel(module="unique", module_options=OPTIONS)
+    def truncate(
+        first: int,
+        model: ContactModel,
+        moving: wp.vec2i,
+        x: wp.array[wp.vec3],
+        candidate: wp.array[wp.vec3],
+        x_start: wp.array[wp.vec3],
+        regions: Regions,
+        lists: PairLists,
+        # in and out
+        watch: Watch,
+        # out
+        fraction: wp.array[float],
+        cut: wp.array[int],
+    ):
+        """Find the fraction of its step from x to `candidate` that each vertex may take, and its
+        limit. Vertices moving[0] up to moving[1] move at the same time. Kinematic ones may go
+        through analytic colliders. The pairs of embedded points have lowered bounds before.
+        """
+        i = first + wp.tid()
+        if wp.length_sq(candidate[i] - x[i]) > 0.0:
+            lower_bounds(i, moving, x, candidate, lists, model.embedding, watch)
+        truncate_step(i, model, moving, x, candidate, x_start, regions, lists, watch, fraction, cut)
+
     return truncate
+
+
+@wp.func
+def commit_step(
+    i: int,
+    fraction: wp.array[float],
+    candidate: wp.array[wp.vec3],
+    cut: wp.array[int],
+    radius: wp.array[float],
+    slack: float,
+    free_count: int,
+    x: wp.array[wp.vec3],
+    stuck: wp.array[int],
+    needs_search: wp.array[int],
+):
+    """Take the allowed fraction of the step of vertex i."""
+    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
+        needs_search[0] = 1
+    if cut[i] == 0:
+        x[i] = candidate[i]
+    else:
+        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
+        stuck[cut[i]] = 1
+        if i >= free_count:
+            stuck[KINEMATIC] = 1
 
 
 @wp.kernel
@@ -145,15 +213,7 @@ def commit(
     `needs_search` is 1 if one has used up its slack, so that trust radii may be too long by now.
     """
     i = first + wp.tid()
-    if wp.length(candidate[i] - x[i]) > slack * radius[i]:
-        needs_search[0] = 1
-    if cut[i] == 0:
-        x[i] = candidate[i]
-    else:
-        x[i] = x[i] + fraction[i] * (candidate[i] - x[i])
-        stuck[cut[i]] = 1
-        if i >= free_count:
-            stuck[KINEMATIC] = 1
+    commit_step(i, fraction, candidate, cut, radius, slack, free_count, x, stuck, needs_search)
 
 
 @wp.kernel
