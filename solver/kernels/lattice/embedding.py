@@ -98,10 +98,11 @@ def body_of_point(v: int, embedding: Embedding):
 
 @wp.func
 def arc_inwards(v: int, x: wp.array[wp.vec3], embedding: Embedding):
-    """Return −ρ θ² e₁ [m] of the arc of a point of a rigid body."""
+    """Return −ρ θ² e₁ [m] of the arc of a point of a rigid body. Points without pairs lag in x."""
     body = body_of_point(v, embedding)
     i = embedding.rigid_first + 4 * body
-    arm = x[v] - 0.25 * (x[i] + x[i + 1] + x[i + 2] + x[i + 3])
+    center = 0.25 * (x[i] + x[i + 1] + x[i + 2] + x[i + 3])
+    arm = point_position(v, x, embedding) - center
     angle = embedding.bend[body]
     return wp.cross(angle, wp.cross(angle, arm))
 
