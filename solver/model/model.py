@@ -91,10 +91,8 @@ class Model:
         # 1 for bodies and colliders that sleep: no collider does.
         self.asleep = wp.zeros(len(surface.may_touch), dtype=int, device=self.device)
         self.rejected = wp.zeros(self.vertex_count, dtype=int, device=self.device)
-
         # The number of the current iteration, from 0.
         self.iteration = wp.zeros(1, dtype=int, device=self.device)
-
         self._augment(assembly, settings)
         # Plastic rest values of the elements at the start of the scene, by the name of their kind.
         self.plastic = {}
@@ -116,6 +114,8 @@ class Model:
         self.changing = np.zeros(len(assembly.vertices), dtype=bool)
         self.followers = Followers(self)
         self.rigid = RigidBodies(self) if len(assembly.rigid) else None
+        # Surfaces begin as their corners carry them in float32: gaps may be as small as that.
+        self.followers.follow(0, self.vertex_count)
 
     def upload(self, values, dtype):
         """Return an array on the device; not during capture: the graph would replay the copy."""

@@ -44,9 +44,7 @@ class RigidBodies:
         self.follow = self.model.launches.record(
             steps.follow_points, self.count, [], [self.struct, model.x]
         )
-        # Surfaces begin as the rounded four points carry them: gaps may be as small as that.
         self.follow()
-        model.followers.follow(0, model.vertex_count)
 
     def _arrays(self, model, assembly):
         struct, bodies, device = RigidArrays(), self.set.bodies, model.device

@@ -298,11 +298,13 @@ def heights(x, vertices, triangles):
 
 
 def _attached(surface):
-    """Matrix of bodies that are attached to each other [body, body]."""
-    count = len(surface.may_touch)
+    """Matrix of bodies that are attached to each other by vertices of their surfaces [body, body].
+    Those of rigid bodies are none: joints take what may not touch out of `may_touch`.
+    """
+    count, used = len(surface.may_touch), surface.vertices
     attached = np.zeros((count, count), dtype=bool)
-    for joint in np.flatnonzero(np.bincount(surface.joint) > 1):
-        bodies = np.unique(surface.body[surface.joint == joint])
+    for joint in np.flatnonzero(np.bincount(surface.joint[used]) > 1):
+        bodies = np.unique(surface.body[used][surface.joint[used] == joint])
         attached[np.ix_(bodies, bodies)] = len(bodies) > 1
     np.fill_diagonal(attached, False)
     return attached

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigid bodies with soft bodies, cloth, rods, colliders and each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fuzz.run import run_scene
 from fuzz.scenes import Scene
 from rigid_shapes import Momenta, centers, cuboid, settings_of, speeds, tilted
 from scipy.optimize import brentq
-from shapes import bumpy_ball, cell_box, chain, grid, plane
+from shapes import block, bumpy_ball, cell_box, chain, grid, in_cells, plane
 
 from vbd.solver.bodies import Cells, Cloth, Collider, Pins, RigidBody, Rod
 from vbd.solver.settings import Material
@@ -145,6 +147,18 @@ def test_thin_fast_spinning_plates_go_through_nothing(substeps, iterations):
     scene = [*thrown_plates(), net, soft, line((-0.5, 0.0, 0.05)), floor]
     settings = settings_of(substeps=substeps, iterations=iterations)
     outcome = run_scene(Scene("", scene, settings, 12))
+    assert outcome.is_scene and not outcome.findings, outcome.findings
+
+
+@pytest.mark.parametrize("boxes", [1, 2])
+def test_pinned_cells_push_rigid_boxes_where_nothing_else_is_free(boxes):
+    """Animation moves the corners of the cells, and these the surface, by its size in a frame."""
+    cells = in_cells(*block((0.2, 0.2, 0.2), (0.0, 0.0, 0.0)), 2, name="Cells")
+    path = 0.2 * np.arange(4)[:, None, None] * [1.0, 0.0, 0.0]
+    cells = replace(cells, pins=Pins(np.arange(len(cells.points)), list(cells.points + path)))
+    pushed = [cuboid(0.1, (0.21 + 0.25 * k, 0.01, 0.02), name=f"Box {k}") for k in range(boxes)]
+    scene = Scene("", [cells, *pushed], settings_of(**FREE), 3, travel=1.0)
+    outcome = run_scene(scene)
     assert outcome.is_scene and not outcome.findings, outcome.findings
 
 

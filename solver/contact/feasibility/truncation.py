@@ -165,7 +165,7 @@ class Truncation:
         if rigid:
             yield model.rigid.making(first, last, self.candidate)
         begin, end = model.surface.point_start, len(model.surface.body)
-        if rigid and first >= model.rigid.first:  # no other points move
+        if rigid and first >= model.rigid.first and last <= model.rigid.end:  # no other points move
             begin, end = model.rigid.points_within(first, last)
         if len(points):
             inputs = [*steps, lists, contact.embedding]

@@ -195,11 +195,14 @@ def go_on(
     colliders: AnalyticColliders,
     step: StepPath,
 ):
-    """Move every collider along the free part of the rest of its way. One thread per collider."""
+    """Move every collider along the free part of the rest of its way. One without any stays to the
+    last bit: repeated rounding would take it through the surface. One thread per collider.
+    """
     k = wp.tid()
-    if colliders.moves[k] == 0 or step.progress[k] >= 1.0:
-        return
     free = step.allowed[k]
+    if colliders.moves[k] == 0 or step.progress[k] >= 1.0 or free <= 0.0:
+        step.allowed[k] = 1.0
+        return
     move_place(colliders.kind[k], k, colliders.now, colliders.goal, free, colliders.now)
     progress = wp.where(free < 1.0, wp.lerp(step.progress[k], 1.0, free), 1.0)
     step.progress[k] = progress

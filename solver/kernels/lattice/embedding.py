@@ -98,10 +98,15 @@ def body_of_point(v: int, embedding: Embedding):
 
 @wp.func
 def arc_inwards(v: int, x: wp.array[wp.vec3], embedding: Embedding):
-    """Return −ρ θ² e₁ [m] of the arc of a point of a rigid body."""
+    """Return −ρ θ² e₁ [m] of the arc of a point of a rigid body, from the four points of this: x of
+    one without pairs lags behind.
+    """
     body = body_of_point(v, embedding)
     i = embedding.rigid_first + 4 * body
-    arm = x[v] - 0.25 * (x[i] + x[i + 1] + x[i + 2] + x[i + 3])
+    begin = (v - embedding.first) * embedding.width
+    arm = wp.vec3(0.0)
+    for k in range(1, 4):
+        arm += (embedding.weights[begin + k] - 0.25) * (x[i + k] - x[i])
     angle = embedding.bend[body]
     return wp.cross(angle, wp.cross(angle, arm))
 
