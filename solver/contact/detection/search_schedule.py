@@ -52,7 +52,9 @@ class SearchSchedule:
         shares = min(len(cut), SHARES)
         if launches.are_wide:
             shares = -(-len(cut) // PER_BLOCK)
-        inputs = [shares, truncation.stuck, cut, model.x, truncation.regions.struct, number, rules]
+        left = rigid.struct.left if rigid else wp.zeros(1, dtype=float, device=model.device)
+        inputs = [shares, truncation.stuck, cut, model.x, truncation.regions.struct, left]
+        inputs += [number, rules]
         cost = CHECK * len(cut) / max(shares, 1)
         self.check = launches.record(
             kernels.schedule_search, shares, inputs, [flags], cost, tile_threads=THREADS

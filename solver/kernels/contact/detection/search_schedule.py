@@ -15,6 +15,10 @@ wp.set_module_options(OPTIONS)
 EDGE = wp.constant(0.95)
 
 
+# A rigid body with so many trust radii to go asks for a search by itself.
+FAR = wp.constant(2.0)
+
+
 @wp.struct
 class SearchRules:
     """When searches are due (solver/contact/detection/search_schedule.py)."""
@@ -69,6 +73,19 @@ def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flag
     flags.capped[0] = 0
 
 
+@wp.func
+def weight_of(i: int, left: wp.array[float], radius: float, rules: SearchRules):
+    """Return how many vertices a capped one counts as: more than `many` where its rigid body has
+    far to go, by `left` [rigid body, m].
+    """
+    weight = int(1)
+    if i >= rules.rigid[0] and i < rules.rigid[1]:
+        weight = rules.weight
+        if left[(i - rules.rigid[0]) / 4] > FAR * radius:
+            weight = int(rules.many) + 1
+    return weight
+
+
 @wp.kernel
 def schedule_search(
     first: int,
@@ -77,6 +94,7 @@ def schedule_search(
     cut: wp.array[int],
     x: wp.array[wp.vec3],
     regions: Regions,
+    left: wp.array[float],
     number: wp.array[int],
     rules: SearchRules,
     # in and out
@@ -97,8 +115,7 @@ def schedule_search(
         used = used_of(i, x[i], regions)
         is_ended = rules.counts_ends != 0 and cut[i] == BY_TRUST_RADIUS
         if is_ended or used > EDGE * regions.radius[i]:
-            is_rigid = i >= rules.rigid[0] and i < rules.rigid[1]
-            mine += wp.where(is_rigid, rules.weight, 1)
+            mine += weight_of(i, left, regions.radius[i], rules)
     if mine > 0:
         count_together(flags.capped, mine)
     is_last = is_last_block(shares, flags.ended)
