@@ -122,7 +122,7 @@ def _reorder(state, fresh, model):
     bodies = source[model.assembly.rigid_start : model.free_count : 4]
     bodies = (bodies - (was_free - 4 * len(bodies))) // 4
     for name in state:
-        if name.startswith("model.rigid_"):
+        if name.startswith("model.rigid_") or name == "impacts.late":
             state[name] = state[name][bodies]
 
 

@@ -41,7 +41,8 @@ OF_BODIES = {
 class Impacts(Stage):
     """Finds hit `islands`, and gives them their velocities at the end of the substep.
 
-    `anchored` [body] marks bodies that are not free. `IslandMomentum` records and plays `find`.
+    `anchored` [body] marks bodies that are not free. `IslandMomentum` records this and plays `find`
+    before islands move; `end_step` follows when velocities are known.
     """
 
     state_name = "impacts"
@@ -62,7 +63,6 @@ class Impacts(Stage):
         self.hits.kept = wp.zeros(model.rigid.count, dtype=int, device=device)
         self.saved = {"late": self.hits.kept}
         self.impulses.count = wp.zeros(1, dtype=int, device=device)
-        self.unattached = wp.zeros(model.rigid.count, dtype=int, device=device)
         for name, dtype in OF_BODIES.items():
             setattr(self.impulses, name, wp.zeros(model.rigid.count, dtype=dtype, device=device))
 
@@ -72,12 +72,11 @@ class Impacts(Stage):
         hits, islands, lists, count = self.hits, self.islands, model.lists, len(self.anchored)
         state = [rigid.points, model.contact_model.state.radius]
         state += [model.gravity.now, model.settings.step_time]
-        alone = [self.anchored, model.asleep, self.unattached, model.contact_model]
+        alone = [self.anchored, model.asleep, model.contact_model]
         pairs = [lists.counts, model.contact_model.body, lists.all.pairs, lists.state, rigid.struct]
         forced = [rigid.numbers, *state, self.residual.force, rigid.struct]
         changed = [rigid.numbers, *state, self.impulses]
         confirm = [
-            rigid.finding_free(self.unattached),
             record(finding.begin_hits, count, alone, [hits]),
             model.launches.record_serial(finding.join_paired, lists.capacity, pairs, [hits]),
             record(finding.gather_mixed, count, [], [hits]),
@@ -106,7 +105,7 @@ class Impacts(Stage):
         for name, dtype in OF_CONTACTS.items():
             setattr(self.impulses, name, zeros_with_reserve(capacity, dtype, model.device))
         h = wp.float64(model.settings.step_time)
-        pairs = [lists.counts, lists.all.pairs, model.x, model.x_start]
+        pairs = [lists.counts, lists.all.pairs, model.x, model.x_start, model.inertial]
         around = [model.contact_model, h, self.hits, rigid.struct]
         points = [rigid.numbers, rigid.points, model.x]
         begin = [rigid.numbers, h, model.gravity.now, self.hits, rigid.struct]

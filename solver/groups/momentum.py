@@ -54,7 +54,7 @@ class IslandMomentum(RecordedStage):
         assembly, upload = model.assembly, model.upload
         owners, bodies = len(model.surface.may_touch), len(assembly.vertices)
         self.islands = filled(kernels.Islands(), ISLANDS, owners, model.device)
-        self.held = anchored = self._anchored(model)
+        anchored = self._anchored(model)
         self.anchored, self.bodies = upload(anchored, int), bodies
         self.is_any_free = wp.zeros(1, dtype=int, device=model.device)
         self.steps_in_flight = upload(np.full(bodies, FLIGHT, np.int32), int)
@@ -81,17 +81,10 @@ class IslandMomentum(RecordedStage):
         tied = assembly.held_from_outside()
         rows = assembly.attachments
         tied[rows.corners[~rows.bonds]] = True
+        tied[assembly.rigid.corners] = False  # joints may break: `anchoring` follows them
         for number, vertices in enumerate(assembly.vertices):
             anchored[number] = tied[vertices].any()
         return anchored
-
-    def begin_frame(self, _frame, _time):
-        """Animation holds the rigid bodies that it leads."""
-        rigid = self.model.rigid
-        if rigid and any(body.poses for body in rigid.set.bodies):
-            held = self.held.copy()
-            held[: self.bodies] |= rigid.mask(rigid.driven)
-            self.anchored.assign(held)
 
     def record(self):
         model, islands, record = self.model, self.islands, self.model.launches.record
@@ -104,6 +97,7 @@ class IslandMomentum(RecordedStage):
         steps, flag = self.steps_in_flight, self.is_any_free
         self.launches = [
             record(kernels.separate, count, [], [islands, flag]),
+            *([model.rigid.anchoring(self.anchored)] if model.rigid else []),
             join,
             *collider_touches(model, body, islands.at_colliders),
             record(kernels.name_islands, count, [self.anchored, model.asleep], [islands]),

@@ -212,6 +212,14 @@ class RigidBodies:
         inputs = [self.first, attachments.struct, attachments.broken]
         return self.model.launches.record(groups.find_free, self.count, inputs, [free])
 
+    def anchoring(self, anchored):
+        """Return the launch that marks in `anchored` [body of the scene] those that animation leads
+        or that unbroken attachments hold.
+        """
+        attachments = self.model.attachments
+        inputs = [self.numbers, self.struct, attachments.struct, attachments.broken]
+        return self.model.launches.record(groups.anchor_bodies, self.count, inputs, [anchored])
+
     def restoring(self, group, unmoved, saved):
         """Return the launch that restores the `saved` centers and turns of unmoved groups."""
         inputs = [self.numbers, group, unmoved, *saved]

@@ -4,9 +4,11 @@
 import numpy as np
 import pytest
 from rigid_shapes import Momenta, cuboid, settings_of, tilted
+from shapes import plane
 
 from vbd.benchmarks.experiments.contact_shapes import icosphere
-from vbd.solver.bodies import RigidBody
+from vbd.solver.bodies import Collider, RigidBody
+from vbd.solver.scene.joints import Joint
 from vbd.solver.settings import Material
 
 FREE = {"gravity": (0.0, 0.0, 0.0)}
@@ -19,13 +21,24 @@ def ball(radius, center, velocity, mass, **how):
     return RigidBody(points + center, triangles, material, velocity=velocity, name="Ball")
 
 
+class Watched(Momenta):
+    """Momenta that also count the substeps with an impact."""
+
+    hits = 0
+
+    def __call__(self):
+        self.hits += int(self.simulation.stepper.stages.impacts.hits.any_hit.numpy()[0])
+        return super().__call__()
+
+
 def run(bodies, settings, frames):
     """Return the velocities of the bodies after every substep [substep, body, 3], their masses, and
-    the kinetic energies of the frames.
+    the kinetic energies of the frames; there must have been an impact.
     """
-    momenta = Momenta(bodies, settings)
+    momenta = Watched(bodies, settings)
     masses = momenta.model.rigid.struct.mass.numpy()
     energies = [f.stats.kinetic_energy for f in momenta.simulation.frames(frames, momenta)]
+    assert momenta.hits
     velocities = np.array([p for _, p, _ in momenta.states])[:, -len(masses) :] / masses[:, None]
     return velocities, masses, energies
 
@@ -40,6 +53,32 @@ def test_a_ball_and_three_boxes_move_on_together(substeps):
     # Those behind may be a little slower, as contacts press bodies apart over their distance.
     np.testing.assert_allclose(velocities[-1, :, 0], common, rtol=0.08)
     np.testing.assert_allclose(masses @ velocities[-1], [12.0 * 7.0, 0.0, 0.0], atol=84e-5)
+
+
+def test_boxes_whose_joints_have_broken_are_free():
+    """The ball takes along a tower of boxes that was glued."""
+    boxes = [cuboid(0.2, (0.5 * k, 0.0, 0.0), material=Material(density=100.0)) for k in range(3)]
+    for k, box in enumerate(boxes):
+        box.velocity = np.array([0.02 * k, 0.0, 0.0])  # they part, and the glue breaks
+    glue = [
+        Joint("fixed", boxes[k], boxes[k + 1], (0.25 + 0.5 * k, 0.0, 0.0), strength=1e-6)
+        for k in range(2)
+    ]
+    thrown = ball(0.15, (-1.5, 0.0, 0.0), (12.0, 0.0, 0.0), 7.0)
+    velocities, masses, _ = run([thrown, *boxes, *glue], settings_of(**FREE, substeps=1), 8)
+    before = masses @ velocities[0, :, 0]
+    assert masses @ velocities[-1, :, 0] == pytest.approx(before, rel=1e-3)
+    np.testing.assert_allclose(velocities[-1, :, 0], before / masses.sum(), rtol=0.08)
+
+
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_a_ball_takes_the_speed_of_a_floor_that_rises(substeps):
+    """And leaves it a little faster: contacts press bodies apart over their distance."""
+    points, triangles = plane(4.0)
+    floor = Collider(lambda time: points + [0.0, 0.0, 4.0 * time], triangles, name="Floor")
+    thrown = ball(0.3, (0.0, 0.0, 0.5), (0.0, 0.0, -4.0), 5.0)
+    velocities, _, _ = run([thrown, floor], settings_of(**FREE, substeps=substeps), 6)
+    assert 3.9 < velocities[-1, 0, 2] < 4.8
 
 
 @pytest.mark.parametrize("friction", [0.1, 1.0])

@@ -42,6 +42,31 @@ def restore_bodies(
         bodies.turn[b] = turn[b]
 
 
+@wp.func
+def is_attached(first: int, attachments: Attachments, broken: wp.array[int]):
+    """Return whether an unbroken attachment holds the body with the four vertices from `first`."""
+    for i in range(first, first + 4):
+        for k in range(attachments.start[i], attachments.start[i + 1]):
+            if broken[attachments.row[k]] == 0:
+                return True
+    return False
+
+
+@wp.kernel
+def anchor_bodies(
+    number: wp.array[int],
+    bodies: RigidArrays,
+    attachments: Attachments,
+    broken: wp.array[int],
+    # out
+    anchored: wp.array[int],
+):
+    """Mark the bodies that animation leads or that attachments hold. One thread per body."""
+    b = wp.tid()
+    is_held = bodies.driven[b] != 0 or is_attached(bodies.first + 4 * b, attachments, broken)
+    anchored[number[b]] = int(is_held)
+
+
 @wp.kernel
 def find_free(
     first_vertex: int,
@@ -52,9 +77,4 @@ def find_free(
 ):
     """Mark the bodies that no unbroken attachment holds. One thread per rigid body."""
     b = wp.tid()
-    is_free = int(1)
-    for i in range(first_vertex + 4 * b, first_vertex + 4 * b + 4):
-        for k in range(attachments.start[i], attachments.start[i + 1]):
-            if broken[attachments.row[k]] == 0:
-                is_free = 0
-    free[b] = is_free
+    free[b] = int(not is_attached(first_vertex + 4 * b, attachments, broken))

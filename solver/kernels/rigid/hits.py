@@ -36,7 +36,7 @@ class Hits:
         int
     ]  # KEPT where impulses change a velocity by as much, else what is left of it
     kept: wp.array[int]  # [rigid body], substeps for which it may still be late
-    suspected: wp.array[int]  # 1 where any body is farther from its target than that
+    suspected: wp.array[int]  # 1 where any body is that far from its target
     any_hit: wp.array[int]
 
 
@@ -67,28 +67,29 @@ def suspect_hits(
     # out
     hits: Hits,
 ):
-    """Suspect a hit where anything keeps a body that far from its target. One thread per rigid
-    body.
+    """Suspect a hit where a body is as far from its target as only hits explain. One thread per
+    rigid body.
     """
     b = wp.tid()
     path = float(wp.length(bodies.target_center[b] - bodies.center[b]))
+    left = wp.max(hits.kept[b] - 1, 0)
     if is_beyond(path, point[b][0], radius, h, gravity[0]):
         hits.suspected[0] = 1
     else:
-        hits.kept[b] = 0
+        left = 0
+    hits.kept[b] = left
 
 
 @wp.kernel
 def begin_hits(
     anchored: wp.array[int],
     asleep: wp.array[int],
-    unattached: wp.array[int],
     model: ContactModel,
     # in and out
     hits: Hits,
 ):
     """Make each body a group of its own, mixed if it leaves a collider in which it began. One
-    thread per body or collider; `unattached` [rigid body] is 0 where an unbroken attachment holds.
+    thread per body or collider.
     """
     b = wp.tid()
     rigid = hits.rigid[b]
@@ -99,7 +100,7 @@ def begin_hits(
     hits.free[b] = 0
     if rigid < 0 or anchored[b] != 0 or asleep[b] != 0:
         return
-    hits.free[b] = unattached[rigid]
+    hits.free[b] = 1
     for k in range(model.colliders.kind.shape[0]):
         if model.depth[k * model.bodies + b] > 0.0:
             hits.mixed[b] = 1
@@ -192,4 +193,4 @@ def hold_hit_islands(
         islands.held[islands.island[b]] = 1
         hits.any_hit[0] = 1
         if hits.free[b] != 0:
-            hits.kept[hits.rigid[b]] = hits.strong[root_of(b, hits.parent)] - 1
+            hits.kept[hits.rigid[b]] = hits.strong[root_of(b, hits.parent)]

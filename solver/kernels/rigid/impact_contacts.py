@@ -13,7 +13,7 @@ from ..contact.detection.touches import TOUCHING
 from ..contact.pairs import Pair, exact_gap, pair_normal, signed_weights
 from ..device.options import OPTIONS
 from ..lattice.embedding import point_position
-from .hits import Hits, hit_body
+from .hits import Hits, hit_body, is_driven
 from .poses import RigidArrays
 
 wp.set_module_options(OPTIONS)
@@ -38,11 +38,11 @@ class Impulses:
 
 
 @wp.func
-def start_of(v: int, x_start: wp.array[wp.vec3], model: ContactModel):
-    """Return where a surface vertex was at the start of the substep [m]."""
+def place_of(v: int, x: wp.array[wp.vec3], model: ContactModel):
+    """Return the place of a surface vertex by positions x of vertices [m]."""
     if v < model.embedding.first:
-        return x_start[v]
-    return point_position(v, x_start, model.embedding)
+        return x[v]
+    return point_position(v, x, model.embedding)
 
 
 @wp.func
@@ -70,6 +70,7 @@ def add_pairs(
     pairs: wp.array[Pair],
     x: wp.array[wp.vec3],
     x_start: wp.array[wp.vec3],
+    inertial: wp.array[wp.vec3],
     model: ContactModel,
     h: wp.float64,
     hits: Hits,
@@ -82,9 +83,13 @@ def add_pairs(
     """
     for p in range(wp.tid(), counts[OF_VERTICES] + counts[OF_EDGES], shares):
         v = pairs[p].vertices
-        a = hit_body(model.body[v[0]], hits)
-        b = hit_body(model.body[v[3]], hits)
-        if a < 0 and b < 0:
+        one = model.body[v[0]]
+        other = model.body[v[3]]
+        a = hit_body(one, hits)
+        b = hit_body(other, hits)
+        if (a < 0 and b < 0) or (a < 0 and not is_driven(one, hits, bodies)):
+            continue
+        if b < 0 and not is_driven(other, hits, bodies):
             continue
         weights = signed_weights(pairs[p].kind, v, x)
         gap = exact_gap(weights, v, x)
@@ -99,8 +104,8 @@ def add_pairs(
             w = wp.float64(weights[c])
             side = hit_body(model.body[v[c]], hits)
             if side < 0:
-                start = wp.vec3d(start_of(v[c], x_start, model))
-                carried += (w / h) * (wp.vec3d(x[v[c]]) - start)
+                goal = wp.vec3d(place_of(v[c], inertial, model))
+                carried += (w / h) * (goal - wp.vec3d(place_of(v[c], x_start, model)))
             elif side == a:
                 arm += w * (wp.vec3d(x[v[c]]) - bodies.center[side])
             else:
@@ -112,10 +117,11 @@ def add_pairs(
 
 @wp.func
 def carried_by(k: int, x: wp.vec3, h: wp.float64, colliders: AnalyticColliders):
-    """Return the velocity [m/s] of collider k at x."""
+    """Return the velocity [m/s] with which animation moves collider k at x."""
     v = wp.vec3d()
     if colliders.moves[k] != 0:
-        path = colliders.shift[k] + colliders.turn[k] * (x - colliders.start.center[k])
+        path = colliders.goal.center[k] - colliders.start.center[k]
+        path += colliders.turn[k] * (x - colliders.start.center[k])
         v = wp.vec3d(path) / h
     return v
 

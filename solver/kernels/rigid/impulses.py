@@ -204,6 +204,8 @@ def take_impulses(
     turn = bodies.turn[b]
     v = impulses.velocity[b]
     spin = impulses.spin[b]
+    if not wp.isfinite(v) or not wp.isfinite(spin):
+        return
     bodies.velocity[b] = v
     bodies.momentum[b] = inertia_of(b, turn, bodies) * spin
     for k in range(4):
