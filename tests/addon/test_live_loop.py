@@ -70,13 +70,15 @@ def looped(wanted):
     """
     state, live = bpy.context.window_manager.vbd, LiveSession(bpy.context)
     state.loop, before, seen, runs, count = True, None, 0, 0, 0
-    while live.advance(0.01):
-        if live.run is not before:
-            before, seen, runs = live.run, 0, runs + 1
-        count, seen = count + max(live.newest - seen, 0), max(live.newest, seen)
-        state.cancel_requested = count >= wanted
-        yield count, runs, seen
-    state.loop = False
+    try:
+        while live.advance(0.01):
+            if live.run is not before:
+                before, seen, runs = live.run, 0, runs + 1
+            count, seen = count + max(live.newest - seen, 0), max(live.newest, seen)
+            state.cancel_requested = count >= wanted
+            yield count, runs, seen
+    finally:  # also where the caller has enough; registered anew, the state is another one
+        bpy.context.window_manager.vbd.loop = False
 
 
 def test_a_loop_keeps_its_memory(scene):
