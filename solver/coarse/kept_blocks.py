@@ -62,7 +62,8 @@ class KeptBlocks:
         self.groups.patches.is_kept.zero_()
 
     def find_turns(self):
-        """Find the turns of all aggregates since their blocks were found."""
+        """Find the turns of all aggregates since their blocks were found, where they may turn and
+        no other launch does."""
         if self.may_turn:
             play(self.turns)
 

@@ -124,7 +124,15 @@ def test_kernels_compile_for_cuda(name, architecture, tmp_path):
     assert cubin.read_bytes()[:4] == b"\x7fELF"
 
 
-@pytest.mark.parametrize("name", ["coarse.cholesky_gpu", "coarse.substitution_gpu"])
+WAITING = [
+    "coarse.cholesky_gpu",
+    "coarse.substitution_gpu",
+    "coarse.step_length",
+    "descent.accuracy",
+]
+
+
+@pytest.mark.parametrize("name", WAITING)
 def test_blocks_that_wait_read_what_others_have_just_written(name, tmp_path):
     # The cache for data that no launch changes is not emptied at a wait.
     wp.compile_aot_module(

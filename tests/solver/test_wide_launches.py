@@ -150,6 +150,7 @@ def pass_on(blocks: int, values: wp.array[int], turns: wp.array[int]):
 
 
 def test_blocks_take_turns_and_count_from_zero_again():
+    """Their numbers only: on a CPU blocks run one after the other, and none waits."""
     values, turns = (wp.zeros(count, dtype=int, device="cpu") for count in (6, TURNS))
     launches = Launches("cpu", None)
     launch = launches.record(pass_on, 5, [5], [values, turns], tile_threads=64)
@@ -203,8 +204,6 @@ SCENES = {
     "ball": (partial(devices.ball, 6), 23.0),
     "sheet on a sphere": (partial(devices.with_contact, contact_speed.sheet, 16), 26.0),
 }
-# These kernels place the rows of the matrix, once in a substep with contact.
-ONCE = {"check_for_search", "find_islands", "join_while_small", "number_groups", "begin_panels"}
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -139,7 +139,6 @@ def find_body_error(
     b: int,
     lane: int,
     number: int,
-    action: int,
     schedule: CheckSchedule,
     chunks: Chunks,
     samples: ErrorSampleArrays,
@@ -204,7 +203,7 @@ def find_errors(
     action = action_in(number, schedule, has_fixed_period)
     if action & ESTIMATE == 0:
         return
-    find_body_error(b, lane, number, action, schedule, chunks, samples, gravity, demand, bodies)
+    find_body_error(b, lane, number, schedule, chunks, samples, gravity, demand, bodies)
     if is_last_block(bodies.bound.shape[0], ended):
         decide(lane, action, schedule, collapsed, bodies, has_fixed_period, is_met)
 
@@ -240,7 +239,7 @@ def check_errors(
         end(lane, progress)
     elif action & ESTIMATE:
         wait_for_turns(count, turns)
-        find_body_error(b, lane, number, action, schedule, chunks, samples, gravity, demand, bodies)
+        find_body_error(b, lane, number, schedule, chunks, samples, gravity, demand, bodies)
         if is_last_block(bodies_count, ended):
             is_fixed, is_met = progress.has_fixed_period, progress.is_met
             decide(lane, action, schedule, collapsed, bodies, is_fixed, is_met)
