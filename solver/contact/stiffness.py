@@ -5,6 +5,7 @@ import numpy as np
 
 from ..elements.tets import tet_gradients
 from ..topology.blocks import blocks
+from ..topology.graphs import connected_components
 from ..topology.meshes import first_edges
 
 # A contact is at most this many times as stiff as the vertices that it acts on.
@@ -56,10 +57,11 @@ def bound_at_points(points, bound):
         return 1.0 / np.bincount(point, yielding, minlength=len(points))
 
 
-def carried_mass(assembly, joint):
-    """Return the mass [vertex, kg] of the vertices of rigid bodies, with a part of all that joints
-    hold together: it may all rest on one of them. `joint` [vertex] numbers what is attached.
+def carried_mass(assembly):
+    """Return the mass [vertex, kg] of the vertices of rigid bodies, with a part of all that
+    attachments hold together: it may all rest on one of them.
     """
+    joint = connected_components(assembly.attachments.joints(), len(assembly.points))
     together = np.bincount(joint, assembly.mass)[joint]
     joined = np.bincount(joint)[joint] > 1
     return np.where(joined, together / 4.0, assembly.mass)

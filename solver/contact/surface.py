@@ -10,10 +10,10 @@ from ..bodies.touching import weights_in_touch
 from ..lattice.embedding import EmbeddedPoints, embedded_points
 from ..messages import message
 from ..scene.analytic_colliders import friction_at
-from ..topology.graphs import connected_components, unique_edges
+from ..topology.graphs import unique_edges
 from ..topology.inertia import is_closed
 from ..topology.meshes import are_flat
-from .attached_points import attached_points
+from .attached_points import joined_for_contact
 from .initial.edge_crossings import unit
 from .stiffness import bound_at_points, bound_of_rigid_points, carried_mass, stiffness_bound
 
@@ -93,6 +93,7 @@ def contact_surface(assembly, bodies, colliders, settings):
     starts = count + np.cumsum([0, *(c.vertex_count for c in colliders)])
     rigid, in_touch = assembly.rigid.numbers, weights_in_touch(bodies, colliders)
     points, point_triangles = embedded_points(bodies, assembly.vertices, rigid, in_touch)
+    as_held, _ = embedded_points(bodies, assembly.vertices, rigid)
     hidden = np.zeros(count, dtype=bool)
     for number in np.unique(points.body):
         hidden[assembly.vertices[number]] = True
@@ -153,10 +154,7 @@ def contact_surface(assembly, bodies, colliders, settings):
 
     at = bound_at_points(points, bound)
     is_rigid = np.isin(points.body, assembly.rigid.numbers)
-    at_points_too = attached_points(assembly, points, body, int(starts[-1]))
-    joints = np.concatenate([assembly.attachments.joints(), at_points_too])
-    joint = connected_components(joints, len(body))
-    carried = carried_mass(assembly, joint[:count])
+    carried = carried_mass(assembly)
     at[is_rigid] = bound_of_rigid_points(points, carried, settings)[is_rigid]
     bound = spread(bound, lambda c: np.inf, at)
     stiffness = np.minimum(settings.collision_stiffness, bound)
@@ -166,7 +164,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         stiffness[rigid] = bound[rigid]
         stiffness[count : starts[-1]] = RIGID  # a pair has the lower one of both sides
     push_out = PUSH_OUT_FACTOR * np.where(np.isfinite(bound), bound, settings.collision_stiffness)
-    held = held_bodies(assembly, body, joint)
+    held = held_bodies(assembly, body)
     closed = np.array([has_inside(b) for b in bodies] + [is_closed(c.triangles) for c in colliders])
     is_kinematic = [(vertices >= assembly.free_count).all() for vertices in assembly.vertices]
     is_kinematic = np.array(is_kinematic + [True] * len(colliders))
@@ -182,7 +180,7 @@ def contact_surface(assembly, bodies, colliders, settings):
         rod_start=len(triangle_edges),
         grain_start=len(triangle_edges) + len(rods),
         collider_start=count,
-        joint=joint,
+        joint=joined_for_contact(assembly, as_held, body, hidden),
         point_start=int(starts[-1]),
         body=body,
         may_touch=touch_table(bodies, colliders),
@@ -211,11 +209,10 @@ def at_points(points, of_bodies):
     return np.clip(points.of(of_bodies), around.min(axis=1), around.max(axis=1))
 
 
-def held_bodies(assembly, body, joint):
+def held_bodies(assembly, body):
     """Return the numbers of the bodies that are pinned or attached to something."""
-    count = len(assembly.points)
-    is_attached = np.bincount(joint)[joint[:count]] > 1
-    return set(body[assembly.free_count : count].tolist()) | set(body[:count][is_attached].tolist())
+    pinned = body[assembly.free_count : len(assembly.points)]
+    return set(pinned.tolist()) | set(body[assembly.attachments.joints()].ravel().tolist())
 
 
 def has_inside(body):

@@ -298,8 +298,9 @@ def heights(x, vertices, triangles):
 
 
 def _attached(surface):
-    """Matrix of bodies that are attached to each other by vertices of their surfaces [body, body].
-    Those of rigid bodies are none: joints take what may not touch out of `may_touch`.
+    """Matrix of bodies that are attached to each other at their surfaces [body, body], since what
+    meets there may pass. Vertices that an embedded surface hides, as all of rigid bodies, are none:
+    these count where a point of the surface is attached. Joints clear `may_touch` instead.
     """
     count, used = len(surface.may_touch), surface.vertices
     attached = np.zeros((count, count), dtype=bool)

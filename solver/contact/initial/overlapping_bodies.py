@@ -58,7 +58,7 @@ class OverlappingBodies:
     def __init__(self, model, meshes, up):
         self.model, self.surface, self.meshes, self.up = model, model.surface, meshes, up
         self.convex = ConvexBodies(model)
-        self.held = held_bodies(model.assembly, self.surface.body, self.surface.joint)
+        self.held = held_bodies(model.assembly, self.surface.body)
         closed = self.surface.closed
         self.by_kind = np.where(closed[:, None] | closed, *np.int8([OUT, SHORTEN]))
         np.fill_diagonal(self.by_kind, np.where(closed, ALONE, SHORTEN))
