@@ -161,7 +161,7 @@ def test_a_sphere_with_a_keyed_modifier_may_not_change_its_shape(cube, scene):
     for frame in (1, 4):
         modifier.factor = 0.3 * frame
         modifier.keyframe_insert("factor", frame=frame)
-    with pytest.raises(ValueError, match="Cube.* frame 2"):
+    with pytest.raises(ValueError, match=r"Cube.* frame 2"):
         list(gathered().reader.survey())
 
 
