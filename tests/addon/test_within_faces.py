@@ -88,7 +88,7 @@ def test_a_button_simulates_after_the_modifier_that_subdivides(falling, scene):
 
 
 def test_the_button_keeps_levels_that_an_earlier_bake_would_take_back(falling, scene):
-    """Those of every modifier that is simulated from then on."""
+    """This holds for every modifier that is simulated from then on."""
     scene.vbd.frame_end = 2
     for name, levels in (("Round", (0, 1)), ("Rounder", (1, 2))):
         smooth = falling.modifiers.new(name, "SUBSURF")
