@@ -76,7 +76,7 @@ class ShellReport:
             touched = touched_sides(points, triangles, places, room)
             deepest = max(np.multiply(shell.sides, touched))
             if deepest > SHOWS * room:
-                yield self._line(target.name, shell, touched, deepest, room)
+                yield self._line(ob.name, shell, touched, deepest, room)
 
     def _clearance(self, body):
         """The largest contact distance between a body and others [m]."""

@@ -6,13 +6,13 @@ baked: the sides of a box with eight vertices stay flat when they bulge, and bod
 hover or to intersect.
 """
 
-import bpy
 import numpy as np
 
 from ...solver.lattice.contact_mesh import LONGEST_EDGE, split_with_ends
 from ...solver.lattice.lattice import embed
 from ...solver.messages import message
 from ...solver.report.lengths import length
+from ..objects.identity import present
 from ..objects.subdividing import cannot_subdivide, subdivider_of
 from .report import Line, listed
 
@@ -79,25 +79,24 @@ class FaceReport:
 
     def lines(self):
         """A `Line` about the bodies whose faces do not show how they bend."""
-        objects = bpy.data.objects
         found = {
-            self.gathered.targets[number].name: max(distances)
+            ob: max(distances)
             for number, distances in self.distances.items()
             if _lasts(distances, SHOWS * self._size(number))
+            and (ob := present(self.gathered.targets[number].key))
         }
-        there = [name for name in found if name in objects]
-        plain = [name for name in there if not cannot_subdivide(objects[name])]
-        made = [name for name in there if name not in plain]
-        for names in filter(None, (plain, made)):
+        plain = [ob for ob in found if not cannot_subdivide(ob)]
+        made = [ob for ob in found if ob not in plain]
+        for objects in filter(None, (plain, made)):
+            names = tuple(ob.name for ob in objects)
             text = message(
-                "report.bends" if names is plain else "report.bends_modifier",
+                "report.bends" if objects is plain else "report.bends_modifier",
                 names=listed(names),
                 count=len(names),
-                deepest=length(max(found[name] for name in names)),
+                deepest=length(max(found[ob] for ob in objects)),
             )
-            has_button = names is plain or any(subdivider_of(objects[name]) for name in names)
-            operator = text.operator if has_button else ""
-            yield Line(text=text, objects=tuple(names), operator=operator)
+            has_button = objects is plain or any(map(subdivider_of, objects))
+            yield Line(text=text, objects=names, operator=text.operator if has_button else "")
 
 
 def _lasts(distances, shows):

@@ -101,7 +101,7 @@ def participants(scene):
             raise ValueError(message("mesh.edit_mode", name=ob.name))
         if ob.vbd.role != "COLLIDER":
             refuse_unbakeable(ob)
-            if mover := mover_of(ob):
+            if mover := mover_of(ob, scene):
                 raise ValueError(message("mesh.moved_twice", name=ob.name, parent=mover.name))
     return chosen
 

@@ -38,7 +38,7 @@ def notes(scene, objects):
         *(note for ob in objects for note in few_points.notes(ob)),
         *(note for ob in objects for note in fibers.notes(ob)),
         *(note for ob in objects for note in _simulated_twice(ob)),
-        *(note for ob in objects for note in _left_behind(ob)),
+        *(note for ob in objects for note in _left_behind(ob, scene)),
         *_scaled_gravity(scene),
     ]
 
@@ -103,9 +103,9 @@ def _simulated_twice(ob):
                 yield message("note.simulated_twice", name=ob.name, physics=physics)
 
 
-def _left_behind(ob):
+def _left_behind(ob, scene):
     """Sentences about colliders that are children of what the simulation moves."""
-    if ob.vbd.role == "COLLIDER" and (mover := mover_of(ob)):
+    if ob.vbd.role == "COLLIDER" and (mover := mover_of(ob, scene)):
         yield message("note.left_behind", name=ob.name, parent=mover.name)
 
 

@@ -50,6 +50,8 @@ def deforms(ob):
     """Return whether anything may change an object's shape over time; True if unsure."""
     if _has_handlers() or _has_animation(ob.data) or _keys_move(ob):
         return True
+    if any(path.startswith("modifiers[") for path in keyed_paths(ob)):
+        return True
     return any(m.show_viewport and not is_still(m) for m in ob.modifiers)
 
 

@@ -50,24 +50,23 @@ def nothing_to_bake(scene):
     return None
 
 
-def mover_of(ob):
-    """The object above this one that the simulation moves, so that a bake would move this one too;
-    None without one. Points alone do not move children, but those on vertices.
+def mover_of(ob, scene):
+    """The object above this one that the simulation of a scene moves, so that a bake would move
+    this one too; None without one. Points alone do not move children, but those on vertices.
     """
     kind, above = ob.parent_type, ob.parent
     while above is not None:
         is_on_points = kind.startswith("VERTEX") and above.vbd.role in BODIES
-        if is_on_points or (above.vbd.role == "RIGID" and not _is_led(above)):
+        is_moved = is_on_points or (above.vbd.role == "RIGID" and not _is_led(above, scene))
+        if is_moved and scene in above.users_scene:
             return above
         kind, above = above.parent_type, above.parent
     return None
 
 
-def _is_led(ob):
-    """Return whether a rigid body follows its own animation to the end."""
-    return ob.vbd.use_animation and all(
-        ob.vbd.animated_until >= scene.vbd.frame_end for scene in ob.users_scene
-    )
+def _is_led(ob, scene):
+    """Return whether a rigid body follows its own animation to the end of a bake of the scene."""
+    return ob.vbd.use_animation and ob.vbd.animated_until >= scene.vbd.frame_end
 
 
 def select_only(context, objects):

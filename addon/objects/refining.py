@@ -100,6 +100,18 @@ def even_levels(ob):
     change(ob, state)
 
 
+def keep_levels(ob):
+    """Give the modifiers before the chosen place their higher levels everywhere, for good: freeing
+    a bake does not take them back.
+    """
+    state = state_of(ob)
+    for modifier in reshaping(ob):
+        if modifier.type in LEVELS:
+            modifier.levels = modifier.render_levels = max(levels_of(modifier))
+            state.get("levels", {}).pop(modifier.name, None)
+    ob.vbd.refined = json.dumps(state) if state else ""
+
+
 def divide_faces(ob, after):
     """Divide the faces of an object that are larger than its cells, up to as many vertices as touch
     others. Of its modifiers those that come `after` the simulation must be off.

@@ -10,7 +10,7 @@ import bmesh
 from ...solver.lattice.contact_mesh import LONGEST_EDGE
 from ...solver.lattice.grid import grid_around
 from ...solver.messages import message
-from .modifiers import is_reshaped, levels_of, reshaping
+from .modifiers import divider_of, is_reshaped, levels_of, reshaping
 from .own_mesh import missing
 from .read_mesh import matrix, positions, transformed, triangles
 from .tetmesh import TETS
@@ -25,10 +25,13 @@ SUBDIVIDING = {"MULTIRES", "SUBSURF"}
 
 
 def subdivider_of(ob):
-    """The last active modifier of an object that subdivides its surface, or None."""
+    """The last active modifier of an object that subdivides its surface, apart from that of the
+    bake, if the object is not simulated after it yet; or None.
+    """
     active = [m for m in ob.modifiers if m.show_viewport and any(levels_of(m))]
-    found = [m for m in active if m.type in SUBDIVIDING]
-    return found[-1] if found else None
+    found = [m for m in active if m.type in SUBDIVIDING and m.name != divider_of(ob)]
+    simulated = reshaping(ob) if is_reshaped(ob) else []
+    return found[-1] if found and found[-1] not in simulated else None
 
 
 def cannot_subdivide(ob):

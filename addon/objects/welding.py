@@ -41,16 +41,40 @@ def with_area(points, triangles):
     triangle, divides that: both take the other diagonal, so that a closed surface stays closed.
     """
     triangles, flat = triangles.copy(), are_flat(points, triangles)
+    beside = _by_edge(triangles, np.unique(triangles[flat]))
     for number in np.flatnonzero(flat):
         corners = triangles[number]
         edges = points[np.roll(corners, -1)] - points[corners]
         a, c, b = np.roll(corners, -int(np.linalg.norm(edges, axis=1).argmax()))
-        there = (triangles == c) & (np.roll(triangles, -1, axis=1) == a)
-        if there.any(axis=1).sum() != 1:
+        if len(beside.get((c, a), ())) != 1:
             continue
-        (other,) = np.flatnonzero(there.any(axis=1))
-        d = np.roll(triangles[other], -int(there[other].argmax()))[2]
+        (other,) = beside[c, a]
+        d = next(d for *ends, d in _turns(triangles[other]) if ends == [c, a])
         both = np.array([(a, d, b), (d, c, b)])
-        if not are_flat(points, both).any():
-            triangles[[number, other]] = both
+        if are_flat(points, both).any():
+            continue
+        for which, new in zip((number, other), both, strict=True):
+            for start, end, _ in _turns(triangles[which]):
+                beside.get((start, end), set()).discard(which)
+            triangles[which] = new
+        for which in (number, other):
+            for start, end, _ in _turns(triangles[which]):
+                beside.setdefault((start, end), set()).add(which)
     return triangles[~are_flat(points, triangles)] if flat.any() else triangles
+
+
+def _turns(triangle):
+    """The corners of a triangle [3], beginning with each of them."""
+    a, b, c = triangle
+    return (a, b, c), (b, c, a), (c, a, b)
+
+
+def _by_edge(triangles, among):
+    """The numbers of the triangles [triangle, 3] at each directed edge between two points `among`
+    others, sets by its ends.
+    """
+    ends = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)
+    found = {}
+    for number, corner in np.argwhere(np.isin(ends, among).all(axis=2)):
+        found.setdefault(tuple(ends[number, corner]), set()).add(number)
+    return found

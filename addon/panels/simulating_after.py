@@ -5,7 +5,7 @@ from bpy.props import IntProperty
 from bpy.types import Operator
 
 from ...solver.messages import message
-from ..objects.modifiers import levels_of
+from ..objects.refining import keep_levels
 from ..objects.subdividing import subdivider_of
 from .advice import lines_of, objects_of, refusal
 
@@ -43,8 +43,8 @@ class VBD_OT_simulate_after(Operator):
             self.report({"WARNING"}, message("mesh.no_subdivider"))
             return {"CANCELLED"}
         for ob, modifier in found.items():
-            modifier.levels = modifier.render_levels = max(levels_of(modifier))
             ob.vbd.stack_place, ob.vbd.stack_modifier = "AFTER", modifier.name
+            keep_levels(ob)
         return {"FINISHED"}
 
 

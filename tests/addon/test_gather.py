@@ -17,6 +17,7 @@ from blender_scenes import (
 )
 from shapes import block
 
+from vbd.addon.gathering.reader import deforms
 from vbd.addon.objects import read_mesh
 from vbd.addon.objects.tetmesh import LatticePins
 from vbd.solver.bodies import Cells, Cloth, Collider, Rod, Solid
@@ -131,6 +132,37 @@ def test_a_modifier_that_follows_no_other_object_stands_still(scene, kind):
     name = {"ARRAY": "offset_object", "MIRROR": "mirror_object", "SIMPLE_DEFORM": "origin"}
     setattr(modifier, name.get(kind, "object"), empty_object("Other"))
     assert callable(gathered().bodies[1].points)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("ARRAY", "constant_offset_displace"),
+        ("CAST", "factor"),
+        ("MIRROR", "merge_threshold"),
+        ("SCREW", "angle"),
+        ("SIMPLE_DEFORM", "factor"),
+        ("SOLIDIFY", "thickness"),
+    ],
+)
+def test_a_modifier_with_keyframes_deforms(cube, kind, name):
+    cube.keyframe_insert("location", frame=1)
+    modifier = cube.modifiers.new("Modifier", kind)
+    assert not deforms(cube)
+    modifier.keyframe_insert(name, frame=1)
+    assert deforms(cube)
+
+
+def test_a_sphere_with_a_keyed_modifier_may_not_change_its_shape(cube, scene):
+    sheet()
+    cube.vbd.role, cube.vbd.collider_shape = "COLLIDER", "SPHERE"
+    modifier = cube.modifiers.new("Stretch", "SIMPLE_DEFORM")
+    modifier.deform_method = "STRETCH"
+    for frame in (1, 4):
+        modifier.factor = 0.3 * frame
+        modifier.keyframe_insert("factor", frame=frame)
+    with pytest.raises(ValueError, match=r"Cube.* frame 2"):
+        list(gathered().reader.survey())
 
 
 def test_quads_of_cloth_are_split_along_alternating_diagonals(scene):

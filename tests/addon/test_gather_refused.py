@@ -250,6 +250,20 @@ def test_children_of_what_the_simulation_does_not_move_take_part(scene):
     assert gather.participants(scene)
 
 
+def test_a_parent_counts_in_the_scene_that_is_baked(scene):
+    """Another scene has its own bodies, and its own end."""
+    ob, other = sheet(), bpy.data.scenes.new("Elsewhere")
+    other.vbd.frame_end = scene.vbd.frame_end + 50
+    crate = crate_with(ob, scene.vbd.frame_end)
+    other.collection.objects.link(crate)
+    assert gather.participants(scene)
+    crate.vbd.use_animation = False
+    with pytest.raises(ValueError, match="Sheet is a child of Crate"):
+        gather.participants(scene)
+    scene.collection.objects.unlink(crate)
+    assert gather.participants(scene)
+
+
 def test_a_collider_below_a_rigid_body_is_told_to_stay_behind(scene):
     crate_with(slab())
     assert [note for note in gathered().notes if "Slab is a child of Crate" in note] == []

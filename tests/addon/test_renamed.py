@@ -79,6 +79,25 @@ def test_its_frames_follow_it(scene, make):
     assert not [name for name in ob.modifiers.keys() if "Preview" in name]
 
 
+def test_the_report_names_what_has_large_faces_as_it_is_called_now(scene):
+    slab(size=20.0)
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 1.01))
+    cube = bpy.context.object
+    cube.vbd.role, cube.vbd.keep_coarse, cube.vbd.youngs_modulus = "SOFT", True, 4000.0
+    lines = [line for line in bake_renamed(cube).lines() if "too large to show" in line.text]
+    assert [line.objects for line in lines] == [("Other",)]
+    assert lines[0].text.startswith("The faces of Other are")
+
+
+def test_the_report_names_what_a_shell_belongs_to_as_it_is_called_now(scene):
+    slab()
+    ob = sheet(cells=12)
+    ob.location.z, ob.modifiers.new("Thick", "SOLIDIFY").thickness = 0.02, 0.02
+    lines = [line for line in bake_renamed(ob).lines() if "thickens" in line.text]
+    assert [line.objects for line in lines] == [("Other",)]
+    assert lines[0].text.startswith("Other: Thick")
+
+
 def test_two_that_exchange_their_names_keep_their_own_frames(scene):
     free, held = sheet("Free"), sheet("Held")
     held.location.x = 3.0

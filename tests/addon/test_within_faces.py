@@ -7,7 +7,9 @@ import pytest
 from blender_scenes import gathered, pin, slab, tet_block
 
 from vbd.addon.baking.within_faces import WithinFaces
+from vbd.addon.objects.modifiers import divider_of, levels_of
 from vbd.addon.objects.read_mesh import positions, triangles
+from vbd.addon.objects.stored_records import refined
 from vbd.addon.panels.advice import lines_of
 from vbd.solver.lattice.contact_mesh import LONGEST_EDGE
 from vbd.solver.lattice.lattice import embed, lattice
@@ -83,6 +85,49 @@ def test_a_button_simulates_after_the_modifier_that_subdivides(falling, scene):
     assert not told(scene)
     falling.modifiers.remove(smooth)
     assert bpy.ops.vbd.simulate_after(line=-1) == {"CANCELLED"}
+
+
+def test_the_button_keeps_levels_that_an_earlier_bake_would_take_back(falling, scene):
+    """This holds for every modifier that is simulated from then on."""
+    scene.vbd.frame_end = 2
+    for name, levels in (("Round", (0, 1)), ("Rounder", (1, 2))):
+        smooth = falling.modifiers.new(name, "SUBSURF")
+        smooth.levels, smooth.render_levels = levels
+        falling.modifiers.new("Sharp", "BEVEL").width = 0.001
+    bpy.ops.vbd.bake()
+    assert refined(falling)["levels"] == {"Round": [0, 1]}
+    assert bpy.ops.vbd.simulate_after() == {"FINISHED"}
+    for _ in range(2):
+        assert [levels_of(falling.modifiers[name]) for name in ("Round", "Rounder")] == [
+            (1, 1),
+            (2, 2),
+        ]
+        assert bpy.ops.vbd.bake() == {"FINISHED"}
+    bpy.ops.vbd.free_bake()
+    assert levels_of(falling.modifiers["Round"]) == (1, 1)
+
+
+def test_a_modifier_of_the_bake_is_not_chosen(falling, scene):
+    scene.vbd.frame_end = 2
+    falling.vbd.keep_coarse = False
+    bpy.ops.vbd.bake()
+    assert divider_of(falling)
+    falling.vbd.stack_place = "FIRST"
+    assert bpy.ops.vbd.simulate_after() == {"CANCELLED"}
+
+
+@pytest.mark.parametrize("place", ["AUTO", "AFTER"])
+def test_what_is_simulated_after_its_modifier_has_no_button(falling, scene, place):
+    smooth = falling.modifiers.new("Round", "SUBSURF")
+    smooth.subdivision_type, smooth.levels, smooth.render_levels = "SIMPLE", 1, 1
+    falling.vbd.stack_place, falling.vbd.stack_modifier = place, "Round"
+    falling.vbd.resolution, falling.vbd.youngs_modulus = 10, 4000.0
+    bpy.ops.vbd.bake()
+    (line,) = told(scene)
+    assert "(Modifier Stack)" in line.text and not line.operator
+    assert bpy.ops.vbd.simulate_after() == {"CANCELLED"}
+    falling.vbd.stack_place, falling.vbd.stack_modifier = "AFTER", "Gone"
+    assert bpy.ops.vbd.simulate_after() == {"FINISHED"}
 
 
 def test_what_nothing_subdivides_has_no_button(falling, scene):
