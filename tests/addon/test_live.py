@@ -177,12 +177,13 @@ def test_a_solved_frame_that_the_user_goes_to_is_held(scene):
     session = LiveSession(bpy.context)
     while session.newest < 8:
         session.advance(0.01)
+    newest = session.newest  # one visit may show several frames
     scene.frame_current = 4
     for _ in range(50):
         session.advance(0.01)
     assert state.paused and scene.frame_current == 4
-    held, newest = shown(ob), session.run.newest
-    assert newest < 12
+    held = shown(ob)
+    assert session.run.newest == newest
     session.pause(False)
     assert scene.frame_current == 1 + newest
     session.advance(0.1)
