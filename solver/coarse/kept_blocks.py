@@ -23,23 +23,28 @@ class KeptBlocks:
         device, count = model.device, len(groups.aggregates)
         self.shape = members.shape_before = wp.zeros(count, dtype=wp.mat33, device=device)
         self.is_due = wp.zeros(1, dtype=int, device=device)
-        component = model.upload(groups.aggregates.component.astype(np.int32), int)
+        self.keeps = False
+        # Flat and straight patches never turn, nor are their blocks kept.
+        self.may_turn = bool((groups.aggregates.mode_count == 4).any())
+        if self.may_turn:
+            self._record()
+
+    def _record(self):
+        model, groups, members = self.model, self.groups, self.members
+        count, component = len(groups.aggregates), groups.aggregates.component.astype(np.int32)
         patches, record, chunks = groups.patches, model.launches.record, len(members.shape)
         each = VERTEX * len(members.vertex) / chunks
         sums = record(kernels.sum_shapes, chunks, [model.x, patches], [members], each)
         known = [members, self.shape]
-        self.turns = [sums, record(kernels.find_turns, count, known, [patches])]
-        inputs, outputs = [*known, component, groups.components], [patches, self.is_due]
+        inputs = [*known, model.upload(component, int), groups.components]
+        outputs = [patches, self.is_due]
         self.checks = [sums, record(kernels.check_blocks, count, inputs, outputs)]
-        bodies, kept = len(patches.is_kept), [patches, self.is_due]
         save = record(kernels.save_shapes, count, [members], [self.shape, patches])
-        self.saving = [sums, save]
-        # Flat and straight patches never turn. The launch that solves finds turns on a GPU.
-        self.may_turn = bool((groups.aggregates.mode_count == 4).any())
-        if model.launches.are_wide:
-            self.turns = []
+        self.saving, self.turns = [sums, save], []
+        if not model.launches.are_wide:  # on a GPU the launch that solves finds turns
+            self.turns = [sums, record(kernels.find_turns, count, known, [patches])]
+        bodies, kept = len(patches.is_kept), [patches, self.is_due]
         self.keeping = record(kernels.keep_blocks, bodies, [], kept)
-        self.keeps = False
 
     def choose(self, chunked):
         """Choose whether blocks can be kept: where all bodies are large and of solids alone, by
@@ -54,7 +59,7 @@ class KeptBlocks:
             found = count if elements.kind.affine else others
             np.add.at(found, body[elements.slots[:, 0]], np.diff(elements.start))
         fits = bool(((count >= FEWEST) & (others == 0)).all())
-        self.keeps = fits and not self.model.settings.quasistatic
+        self.keeps = self.may_turn and fits and not self.model.settings.quasistatic
         self.forget()
 
     def forget(self):
