@@ -31,10 +31,9 @@ class Hits:
     free: wp.array[int]  # [body], 1 for awake rigid bodies that nothing holds
     parent: wp.array[int]  # [body]
     mixed: wp.array[int]  # 1 where a body touches what yields without being free and rigid
-    hit: wp.array[int]  # 1 where a body is hit
-    strong: wp.array[
-        int
-    ]  # KEPT where impulses change a velocity by as much, else what is left of it
+    hit: wp.array[int]  # not 0 where a body is hit
+    # KEPT where impulses change a velocity by as much, else what is left of it
+    strong: wp.array[int]
     kept: wp.array[int]  # [rigid body], substeps for which it may still be late
     suspected: wp.array[int]  # 1 where any body is that far from its target
     any_hit: wp.array[int]
