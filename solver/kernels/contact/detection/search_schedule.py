@@ -16,7 +16,7 @@ EDGE = wp.constant(0.95)
 
 
 # A rigid body with so many trust radii to go asks for a search by itself.
-FAR = wp.constant(2.0)
+FAR = wp.constant(4.0)
 
 
 @wp.struct
