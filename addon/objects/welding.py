@@ -24,8 +24,8 @@ def first_at_place(points):
 
 
 def closing(points, triangles):
-    """The same, if merging what coincides closes the surface of triangles [triangle, 3] that are
-    open without it; else every point's own number, [point].
+    """Number of the first point that coincides with each one, [point], if merging these closes the
+    surface of triangles [triangle, 3] that are open without it; else every point's own number.
     """
     own = np.arange(len(points))
     if not len(triangles) or is_closed(triangles):

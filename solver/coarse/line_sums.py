@@ -40,7 +40,9 @@ def record_choice(model, chunks, longest, members, sums, state, counts_skips):
 
 
 def record_choice_and_move(model, chunks, longest, members, sums, state, moves):
-    """The same, which then gives `moves` to all vertices."""
+    """The launch that chooses step lengths as in `record_choice`, with skipped steps uncounted, and
+    then gives `moves` to all vertices.
+    """
     reach, components, is_early = state
     reduced, ended = _reduced(chunks, components, sums, model)
     turns, threads = wp.zeros(TURNS, dtype=int, device=model.device), int(kernels.THREADS)

@@ -19,29 +19,16 @@ from blender_scenes import (
     tet_block,
 )
 from mathutils import Matrix
+from short_bakes import baked, close, short_scene
 
-from vbd.addon.baking.bake_steps import bake_steps, cache_folder, run_to_end
+from vbd.addon.baking.bake_steps import bake_steps, cache_folder
 from vbd.solver import simulate as simulate_module
 from vbd.solver.cache import Cache
 
 
 @pytest.fixture
 def scene(scene):
-    """An empty scene with few, short frames on the CPU."""
-    frames(scene, 1, 6)
-    scene.frame_end = 6
-    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
-    scene.gravity = (0.0, 0.0, -9.81)
-    return scene
-
-
-def baked(context=None):
-    """Bake and return the outcome."""
-    return run_to_end(bake_steps(context or bpy.context), show=lambda _: None)
-
-
-def close(a, b, tolerance=1e-6):
-    np.testing.assert_allclose(a, b, atol=tolerance)
+    return short_scene(scene)
 
 
 def test_a_free_body_falls_by_its_keys_as_the_formula_says(scene):

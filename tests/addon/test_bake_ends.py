@@ -4,7 +4,6 @@
 from dataclasses import replace
 
 import bpy
-import numpy as np
 import pytest
 from blender_scenes import (
     fall,
@@ -16,6 +15,7 @@ from blender_scenes import (
     slide,
     tet_block,
 )
+from short_bakes import baked, close, short_scene
 
 from vbd.addon.baking import report
 from vbd.addon.baking.bake_steps import bake_steps, run_to_end
@@ -24,21 +24,7 @@ from vbd.solver import simulate as simulate_module
 
 @pytest.fixture
 def scene(scene):
-    """An empty scene with few, short frames on the CPU."""
-    frames(scene, 1, 6)
-    scene.frame_end = 6
-    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
-    scene.gravity = (0.0, 0.0, -9.81)
-    return scene
-
-
-def baked(context=None):
-    """Bake and return the outcome."""
-    return run_to_end(bake_steps(context or bpy.context), show=lambda _: None)
-
-
-def close(a, b, tolerance=1e-6):
-    np.testing.assert_allclose(a, b, atol=tolerance)
+    return short_scene(scene)
 
 
 def test_a_cancelled_bake_keeps_its_frames(scene):

@@ -15,27 +15,12 @@ from blender_scenes import (
     slide,
     tet_block,
 )
-
-from vbd.addon.baking.bake_steps import bake_steps, run_to_end
+from short_bakes import baked, close, short_scene
 
 
 @pytest.fixture
 def scene(scene):
-    """An empty scene with few, short frames on the CPU."""
-    frames(scene, 1, 6)
-    scene.frame_end = 6
-    scene.vbd.device, scene.vbd.substeps, scene.vbd.iterations = "CPU", 2, 5
-    scene.gravity = (0.0, 0.0, -9.81)
-    return scene
-
-
-def baked(context=None):
-    """Bake and return the outcome."""
-    return run_to_end(bake_steps(context or bpy.context), show=lambda _: None)
-
-
-def close(a, b, tolerance=1e-6):
-    np.testing.assert_allclose(a, b, atol=tolerance)
+    return short_scene(scene)
 
 
 def test_a_vertex_pinned_by_less_than_half_is_free_where_no_pins_are_soft(scene):

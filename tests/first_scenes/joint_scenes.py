@@ -59,7 +59,7 @@ def hinge_door():
         moved = np.linalg.norm(points[-1][side] - points[0][side], axis=1).max()
         assert moved < 0.07  # by half of its thickness at most, about the axis in its middle
         assert abs(np.ptp(points[-1][:, 2]) - 1.9) < 0.005
-        # The ball lands, and friction turns 2/7 of its speed into spin.
-        assert points[-1][~side, 1].max() > 0.2
+        assert points[-1][~side, 1].max() > 0.3
 
-    return Expected(60, also=swings)
+    # The ball lands, and friction turns 2/7 of its speed into spin: it opens the door slowly.
+    return Expected(90, also=swings)

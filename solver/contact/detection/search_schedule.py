@@ -23,13 +23,14 @@ NO_LIMIT = 2**30
 class SearchSchedule:
     """Flags of what is due as of the last `check()`, a launch: arrays of one int.
 
-    A search is due, `searches`, when trust radii limit many vertices, or a part of the rigid
-    bodies, which have but four each, on the way to the guess and, if it `counts_ends`, also those
-    that others have drawn back since. After 1, 2, 4 … times `every` of the `iterations` [1], any
-    such vertex is enough. At all multiples of `every` without a search, new `planes` are due if the
-    old ones have ended any step since the last one; for rigid bodies, whose turns need others, at
-    once. Without iterations, `every` counts rounds since `begin` (0: never), and planes are due for
-    kinematic vertices. It `goes_on` while either is due, for at most `most` rounds.
+    A search is due, `searches`, when trust radii limit many vertices, a part of the rigid bodies,
+    which have but four each, or one of these that has far to go: on the way to the guess and, if it
+    `counts_ends`, also those that others have drawn back since. After 1, 2, 4 … times `every` of
+    the `iterations` [1], any such vertex is enough. At all multiples of `every` without a search,
+    new `planes` are due if the old ones have ended any step since the last one; for rigid bodies,
+    whose turns need others, at once. Without iterations, `every` counts rounds since `begin` (0:
+    never), and planes are due for kinematic vertices. It `goes_on` while either is due, for at most
+    `most` rounds.
     """
 
     def __init__(self, truncation, every, iterations=None, most=NO_LIMIT, counts_ends=True):

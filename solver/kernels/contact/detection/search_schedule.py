@@ -47,8 +47,8 @@ class SearchFlags:
 
 @wp.func
 def decide(number: wp.array[int], stuck: wp.array[int], rules: SearchRules, flags: SearchFlags):
-    """Decide whether a search is due: when `many` vertices are capped, where each of a
-    rigid body counts `weight` times.
+    """Decide whether a search is due: when more than `many` vertices are capped, as `weight_of`
+    counts them.
 
     Where `every` divides `number` [1], which may be the rounds, and that is not 0 (0 never does),
     one vertex counts, too: at 1, 2, 4 … times as much, a search is due if a trust radius stops it,
