@@ -40,7 +40,7 @@ def record_choice(model, chunks, longest, members, sums, state, counts_skips):
 
 
 def record_choice_and_move(model, chunks, longest, members, sums, state, moves):
-    """The launch that chooses step lengths as in `record_choice`, with skipped steps uncounted, and
+    """The launch that chooses step lengths as in `record_choice`, counts skipped steps, and
     then gives `moves` to all vertices.
     """
     reach, components, is_early = state
